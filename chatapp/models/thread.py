@@ -1,0 +1,39 @@
+"""A thread: what belongs to a conversation beside its session."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+TITLE_LIMIT = 80
+
+
+class Thread(models.Model):
+    """One conversation of one user. Its id is the session_id of its history in the engine."""
+
+    class TitleSource(models.TextChoices):
+        AUTO = "auto"
+        USER = "user"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="threads")
+    title = models.CharField(max_length=TITLE_LIMIT, blank=True)
+    title_source = models.CharField(max_length=8, choices=TitleSource, default=TitleSource.AUTO)
+    assistant = models.CharField(max_length=200, blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    seen_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        indexes = [models.Index(fields=["owner", "-updated_at", "-id"], name="thread_owner_recent")]
+
+    def __str__(self) -> str:
+        return self.title or str(self.id)
+
+    @property
+    def session_id(self) -> str:
+        return str(self.id)
