@@ -1,0 +1,1 @@
+"""The project and its web app: threads of a user, the pages, the sockets, and where runs execute."""

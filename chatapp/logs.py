@@ -1,0 +1,47 @@
+"""How the log looks: one line a record, for people (text) or for machines (json)."""
+
+import sys
+from typing import Any
+
+import structlog
+
+SHARED: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.ExtraAdder(),
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+]
+
+
+def logging_config(*, debug: bool, style: str) -> dict[str, Any]:
+    """Django's LOGGING: everything goes to stderr through structlog, whoever logged it."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": formatter(style)},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": "INFO"},
+        "loggers": {
+            "django": {"handlers": [], "level": "INFO", "propagate": True},
+            "django.server": {"handlers": [], "level": "INFO", "propagate": True},
+            "agents": {"level": "DEBUG" if debug else "INFO"},
+            "chatapp": {"level": "DEBUG" if debug else "INFO"},
+            "daphne": {"level": "WARNING"},
+        },
+    }
+
+
+def formatter(style: str) -> dict[str, Any]:
+    return {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "foreign_pre_chain": SHARED,
+        "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer(style)],
+    }
+
+
+def renderer(style: str) -> list[Any]:
+    if style == "json":
+        return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    plain = structlog.dev.plain_traceback
+    return [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)]

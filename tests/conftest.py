@@ -1,0 +1,65 @@
+"""Fixtures that all tests share. Those of the fake model server come from tests/fakes."""
+
+import itertools
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+if find_spec("tests.fakes.fixtures"):
+    pytest_plugins = ["tests.fakes.fixtures"]
+
+MakeUser = Callable[..., User]
+PASSWORD = "correct-horse-7"
+
+
+@pytest.fixture
+def make_user(db: None) -> MakeUser:
+    """Makes users with names of their own: `make_user()`, `make_user("ada", is_staff=True)`."""
+    numbers = itertools.count(1)
+
+    def make(username: str = "", **fields: object) -> User:
+        name = username or f"user{next(numbers)}"
+        return User.objects.create_user(name, password=PASSWORD, **fields)
+
+    return make
+
+
+@pytest.fixture
+def user(make_user: MakeUser) -> User:
+    return make_user("owner")
+
+
+@pytest.fixture
+def stranger(make_user: MakeUser) -> User:
+    return make_user("stranger")
+
+
+@pytest.fixture
+def operator(make_user: MakeUser) -> User:
+    return make_user("operator", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def client_for() -> Callable[[User], Client]:
+    """A browser that this user is logged in with."""
+
+    def log_in(user: User) -> Client:
+        client = Client()
+        client.force_login(user, backend="allauth.account.auth_backends.AuthenticationBackend")
+        return client
+
+    return log_in
+
+
+@pytest.fixture
+def client(client_for: Callable[[User], Client], user: User) -> Client:
+    """The owner's browser."""
+    return client_for(user)
+
+
+@pytest.fixture
+def anonymous() -> Client:
+    return Client()
