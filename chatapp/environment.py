@@ -13,7 +13,6 @@ from django.core.exceptions import ImproperlyConfigured
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 WILDCARDS = ("0.0.0.0", "::", "[::]", "")  # noqa: S104  (compared with, never bound to)
-POOL_SIZE = 20
 NO_EMAIL = "django.core.mail.backends.dummy.EmailBackend"
 
 # The first key that is set chooses the model when CHAT_MODEL does not.
@@ -30,7 +29,7 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1", "[::1]") or host.startswith("127.")
 
 
-def database(url: str, *, var: Path) -> dict[str, Any]:
+def database(url: str, *, var: Path, pool_size: int) -> dict[str, Any]:
     """Django's DATABASES entry for a DATABASE_URL; no URL means SQLite below `var`."""
     config: dict[str, Any] = dict(environ.Env.db_url_config(url or f"sqlite:///{var / 'chatapp.sqlite3'}"))
     options = config.setdefault("OPTIONS", {})
@@ -40,7 +39,7 @@ def database(url: str, *, var: Path) -> dict[str, Any]:
         config["CONN_MAX_AGE"] = None
         config["TEST"] = {"NAME": str(var / f"test-{os.getpid()}.sqlite3")}
     elif config["ENGINE"] == "django.db.backends.postgresql":
-        options["pool"] = {"min_size": 2, "max_size": POOL_SIZE, "timeout": 20}
+        options["pool"] = {"min_size": 2, "max_size": pool_size, "timeout": 20}
         config |= {"CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True}
         config["TEST"] = {"NAME": f"test_chatapp_{os.getpid()}"}
     else:

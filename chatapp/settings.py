@@ -27,9 +27,15 @@ ALLOWED_HOSTS = environment.allowed_hosts(
 SITE_NAME = env.str("SITE_NAME", "chatapp")
 DEBUG = env.bool("DEBUG", False)
 
+# How many requests are worked on at once; the others wait in line.
+WEB_THREADS = env.int("WEB_THREADS", 32)
+
 # --- database -------------------------------------------------------------------------------------
 # No ATOMIC_REQUESTS: on SQLite it would take the write lock for every page that is only read.
-DATABASES = {"default": environment.database(env.str("DATABASE_URL", ""), var=VAR_DIR)}
+# More connections than web threads, so that a stop that waits for a run never keeps it from its connection.
+DATABASES = {
+    "default": environment.database(env.str("DATABASE_URL", ""), var=VAR_DIR, pool_size=WEB_THREADS + 16)
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 IS_SQLITE = environment.is_sqlite(DATABASES["default"])
 
@@ -114,6 +120,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
 }
+STATIC_FROM_SOURCE = DEBUG
 MEDIA_ROOT = VAR_DIR / "media"
 
 # --- languages and time ---------------------------------------------------------------------------

@@ -23,6 +23,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+STATIC_FROM_SOURCE = True
 ACCOUNT_RATE_LIMITS = False
 RATE_LIMITS = False
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

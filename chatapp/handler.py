@@ -1,0 +1,112 @@
+"""The ASGI handler for HTTP: one hop from the event loop to a thread for the whole request.
+
+Django's own handler hops once for each sync middleware and view, and runs the signals on yet another thread.
+Here middleware, view, signals and connection clean-up run together in one thread of a pool of our own, whose
+database connections persist between requests.
+"""
+
+import asyncio
+import contextvars
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from tempfile import SpooledTemporaryFile
+from typing import Any, ParamSpec, TypeVar
+
+from django.conf import settings
+from django.core import signals
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler, get_script_prefix
+from django.db import close_old_connections
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.urls import set_script_prefix
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Deliver = Callable[[dict[str, Any]], None]
+
+DELIVERY_TIMEOUT = 60
+
+threads = ThreadPoolExecutor(max_workers=settings.WEB_THREADS, thread_name_prefix="web")
+
+
+async def in_web_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Runs a sync function where requests run, in a context of its own."""
+    context = contextvars.copy_context()
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(threads, lambda: context.run(function, *args, **kwargs))
+
+
+def with_connections(function: Callable[P, T]) -> Callable[P, T]:
+    """For work that is no request: gives the database connections back, as a request's end does."""
+
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        close_old_connections()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            close_old_connections()
+
+    return run
+
+
+class OneHopHandler(ASGIHandler):
+    """Serves sync views behind sync middleware. One that has begun runs to its end."""
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        super().load_middleware(is_async=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await self.read_body(receive)
+        except RequestAborted:
+            return
+        response = await in_web_thread(self.respond, scope, body, deliver_by(send))
+        if not response.streaming:
+            await self.send_response(response, send)
+
+    def respond(
+        self, scope: Scope, body: "SpooledTemporaryFile[bytes]", deliver: Deliver
+    ) -> HttpResponseBase:
+        """In the thread: the request from its start to its end, with the signals of both."""
+        set_script_prefix(get_script_prefix(scope))
+        signals.request_started.send(sender=type(self), scope=scope)
+        request, refusal = self.create_request(scope, body)
+        response = self.get_response(request) if request else refusal
+        try:
+            if response.streaming:
+                stream(response, deliver)
+        finally:
+            response.close()  # sends request_finished, which gives the connections back
+            body.close()
+        return response
+
+
+def deliver_by(send: Send) -> Deliver:
+    """The loop's `send` for callers in a thread."""
+    loop = asyncio.get_running_loop()
+
+    def deliver(message: dict[str, Any]) -> None:
+        asyncio.run_coroutine_threadsafe(_awaited(send, message), loop).result(DELIVERY_TIMEOUT)
+
+    return deliver
+
+
+async def _awaited(send: Send, message: dict[str, Any]) -> None:
+    await send(message)
+
+
+def stream(response: StreamingHttpResponse, deliver: Deliver) -> None:
+    """Sends while it is made, from the one thread whose connection the content may be reading from."""
+    deliver({"type": "http.response.start", "status": response.status_code, "headers": headers_of(response)})
+    for chunk in response:
+        deliver({"type": "http.response.body", "body": chunk, "more_body": True})
+    deliver({"type": "http.response.body"})
+
+
+def headers_of(response: HttpResponseBase) -> list[tuple[bytes, bytes]]:
+    headers = [(name.encode("ascii"), value.encode("latin1")) for name, value in response.items()]
+    cookies = [cookie.output(header="").strip() for cookie in response.cookies.values()]
+    return headers + [(b"Set-Cookie", cookie.encode("ascii")) for cookie in cookies]
