@@ -1,0 +1,32 @@
+// @ts-check
+/**
+ * The modules of the page talk to each other through these events on `document`, and through nothing else.
+ *
+ * chat:status      {status, runId}: what the server says of the thread: idle, running, waiting, interrupted, failed
+ * chat:connection  {online, retryAt}: the socket is lost (retryAt: when it is tried again, in epoch ms) or back
+ * chat:sending     {text, clientId}: a message is on its way; show it at once
+ * chat:sent        {runId, text, clientId}: the server has stored it
+ * chat:unsent      {text, clientId}: it did not arrive or was refused; the text is back in the composer
+ * chat:refused     {error, hint}: why a command was refused, for the alert region
+ * chat:restore     {text}: a discarded answer's message comes back into the composer
+ * chat:deleted     {}: the thread is gone
+ * chat:signedout   {}: the session has ended
+ * chat:retitled    {thread, title}: a new title, wherever it came from
+ * chat:toast       {text}: something that has no place of its own
+ */
+
+/**
+ * @param {string} name
+ * @param {Record<string, unknown>} [detail]
+ */
+export function emit(name, detail = {}) {
+  document.dispatchEvent(new CustomEvent(name, { detail }));
+}
+
+/**
+ * @param {string} name
+ * @param {(detail: any) => void} listener
+ */
+export function on(name, listener) {
+  document.addEventListener(name, (event) => listener(/** @type {CustomEvent} */ (event).detail));
+}
