@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.account import forms as allauth_forms
+from allauth.core import context
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
@@ -17,7 +18,7 @@ class SignupForm(allauth_forms.SignupForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if rules.needs_token():
-            self.fields["token"] = token_field()
+            self.fields["token"] = token_field(initial=context.request.GET.get("token", ""))
 
     def clean_token(self) -> str:
         token: str = self.cleaned_data["token"]
@@ -26,8 +27,9 @@ class SignupForm(allauth_forms.SignupForm):
         return token
 
 
-def token_field() -> forms.CharField:
+def token_field(*, initial: str) -> forms.CharField:
     return forms.CharField(
+        initial=initial,
         label=_("Sign-up token"),
         help_text=_("The server printed it when it started. Only the first account needs it."),
         max_length=100,

@@ -1,0 +1,84 @@
+"""Daphne with a beginning and an end: background work starts with the loop, and a stop drains the runs first.
+
+Import this module before any other that imports Twisted: it installs the asyncio reactor.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from daphne.server import Server as Daphne
+from twisted.internet import defer, reactor
+
+logger = logging.getLogger(__name__)
+
+DRAIN_SECONDS = 18  # of the 20 that a supervisor grants before it kills
+Started = Callable[[asyncio.AbstractEventLoop], None]
+Stopping = Callable[[], Awaitable[None]]
+
+
+class Server(Daphne):
+    """`failure` is why it could not listen, if it could not."""
+
+    def __init__(
+        self,
+        application: Any,
+        *,
+        host: str,
+        port: int,
+        started: Started,
+        stopping: Stopping,
+        ready: Callable[[], None],
+    ) -> None:
+        super().__init__(
+            application,
+            endpoints=[endpoint(host, port)],
+            ready_callable=self._when_loop_runs,
+            server_name="chatapp",
+        )
+        self._started, self._stopping, self._ready = started, stopping, ready
+        self.failure = ""
+
+    def _when_loop_runs(self) -> None:
+        reactor.callLater(0, lambda: self._started(asyncio.get_running_loop()))
+
+    def listen_success(self, port: Any) -> None:
+        super().listen_success(port)
+        self._ready()
+
+    def listen_error(self, failure: Any) -> None:
+        self.failure = failure.getErrorMessage()
+        self.stop()
+
+    def kill_all_applications(self) -> "defer.Deferred[None]":
+        """Daphne's hook before the reactor stops; the reactor waits for what this returns."""
+        return defer.Deferred.fromFuture(asyncio.ensure_future(self._drain()))
+
+    async def _drain(self) -> None:
+        """Runs first, while their sockets still show them; then whatever request or socket is left."""
+        await self._stop_listening()
+        try:
+            await asyncio.wait_for(self._stopping(), DRAIN_SECONDS)
+        except TimeoutError:
+            logger.warning("runs did not end within %s s; they can be resumed", DRAIN_SECONDS)
+        await self._cancel_connections()
+
+    async def _stop_listening(self) -> None:
+        for listener in self.listeners:
+            port = await listener.asFuture(asyncio.get_running_loop())
+            await defer.maybeDeferred(port.stopListening).asFuture(asyncio.get_running_loop())
+
+    async def _cancel_connections(self) -> None:
+        tasks = [details.get("application_instance") for details in self.connections.values()]
+        live = [task for task in tasks if task and not task.done()]
+        for task in live:
+            task.cancel()
+        if live:
+            await asyncio.wait(live, timeout=1)
+
+
+def endpoint(host: str, port: int) -> str:
+    """Twisted's description of an address, in which a colon has a meaning of its own."""
+    escaped = host.strip("[]").replace(":", "\\:")
+    return f"tcp:port={port}:interface={escaped}"

@@ -1,0 +1,109 @@
+"""`make test`: the suite on SQLite, in the browser, and again on Postgres and Redis, as far as they answer.
+
+What is skipped is named with its reason; with CI=true a skip is a failure. Each pass is an invocation of its
+own, since the browser tests run an event loop in a thread, and each pass has one database.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+RESULTS = Path("test-results")
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
+LOCAL_REDIS = "redis://127.0.0.1:6379/15"
+KINDS = ("failures", "errors", "skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One invocation of pytest, or the reason why there is none."""
+
+    name: str
+    paths: tuple[str, ...]
+    env: dict[str, str] = field(default_factory=dict)
+    missing: str = ""
+
+
+def passes() -> list[Pass]:
+    services, without = services_env()
+    no_chromium = "" if any(map(shutil.which, CHROMIUMS)) else "no Chromium was found"
+    plain, browser = ("tests", "--ignore=tests/browser"), ("tests/browser",)
+    return [
+        Pass("SQLite", plain),
+        Pass("browser", browser, missing=no_chromium),
+        Pass("Postgres and Redis", plain, services, without),
+        Pass("browser on Postgres and Redis", browser, services, without or no_chromium),
+    ]
+
+
+def services_env() -> tuple[dict[str, str], str]:
+    """Where Postgres and Redis are, and what is missing of them."""
+    database, no_postgres = service("TEST_DATABASE_URL", LOCAL_POSTGRES, 5432, "Postgres")
+    redis, no_redis = service("TEST_REDIS_URL", LOCAL_REDIS, 6379, "Redis")
+    return {"DATABASE_URL": database, "REDIS_URL": redis}, no_postgres or no_redis
+
+
+def service(variable: str, local: str, port: int, name: str) -> tuple[str, str]:
+    if url := os.environ.get(variable):
+        return url, ""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        answers = probe.connect_ex(("127.0.0.1", port)) == 0
+    return local, "" if answers else f"no {name}: {variable} is not set, and nothing answers on port {port}"
+
+
+def run(one: Pass, number: int) -> Counter[str]:
+    print(f"\n--- {one.name}", flush=True)
+    report = RESULTS / f"{number}.xml"
+    command = [sys.executable, "-m", "pytest", *one.paths, f"--junitxml={report}", *sys.argv[1:]]
+    status = subprocess.run(command, env={**os.environ, **one.env}, check=False).returncode
+    counts = counts_of(report)
+    if status and not counts["failures"] and not counts["errors"]:
+        counts["errors"] += 1
+    return counts
+
+
+def counts_of(report: Path) -> Counter[str]:
+    if not report.exists():
+        return Counter()
+    suites = ElementTree.parse(report).iter("testsuite")
+    return Counter({kind: sum(int(s.get(kind, 0)) for s in suites) for kind in ("tests", *KINDS)})
+
+
+def closing_line(total: Counter[str], seconds: float) -> str:
+    """As pytest's own, over all passes."""
+    passed = total["tests"] - sum(total[kind] for kind in KINDS)
+    named = {
+        "failed": total["failures"],
+        "passed": passed,
+        "skipped": total["skipped"],
+        "errors": total["errors"],
+    }
+    words = ", ".join(f"{count} {name}" for name, count in named.items() if count or name == "passed")
+    return f"{f' {words} in {seconds:.2f}s ':=^80}"
+
+
+def main() -> int:
+    shutil.rmtree(RESULTS, ignore_errors=True)
+    RESULTS.mkdir()
+    started, total, skipped = time.monotonic(), Counter[str](), []
+    for number, one in enumerate(passes()):
+        if one.missing:
+            skipped.append(f"SKIPPED {one.name}: {one.missing}")
+        else:
+            total += run(one, number)
+    print("", *skipped, closing_line(total, time.monotonic() - started), sep="\n")
+    in_ci = os.environ.get("CI") == "true"
+    return int(bool(total["failures"] or total["errors"] or (in_ci and skipped)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
