@@ -1,4 +1,4 @@
-"""The run engine. Usable without Django and without the web app; nothing is imported before it is asked for."""
+"""The run engine. Usable without Django and without the web app; imports are lazy."""
 
 from __future__ import annotations
 

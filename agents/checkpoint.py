@@ -18,12 +18,12 @@ IfRunExists = Literal["resume", "restart", "fail", "resume_only"]
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
-    """Where a run stands. JSON inside, and of bounded size: a save must cost the same after 10 and 10,000 entries.
+    """Where a run stands. JSON, and bounded in size: a save must cost the same after 10 and 10,000 entries.
 
-    `started_calls` and `tool_seconds` speak of the newest turn only (what a call of an earlier one took is in its
-    result). `done`: the final text is stored, there is nothing left to do but to complete. `input_checked`: the
-    input guardrails have passed. `pending_handoff`: the agent that a handoff named which has not been applied yet.
-    `started_at` and `updated_at` are set by the store where they are None.
+    `started_calls` and `tool_seconds` speak of the newest turn only (what a call of an earlier one took is
+    in its result). `done`: the final text is stored, there is nothing left to do but to complete.
+    `input_checked`: the input guardrails have passed. `pending_handoff`: the agent that a handoff named
+    which has not been applied yet. `started_at` and `updated_at` are set by the store where they are None.
     """
 
     agent_name: str
@@ -78,8 +78,9 @@ class Checkpointer(Protocol):
 class LeasingCheckpointer(Protocol):
     """A checkpointer that lets one caller at a time run a run.
 
-    `acquire` comes before the first look at the stored run, also when there is none yet: its lease then begins with
-    its first append. An append without `acquire` takes no lease (the run is stored, but nobody runs it).
+    `acquire` comes before the first look at the stored run, also when there is none yet: its lease then
+    begins with its first append. An append without `acquire` takes no lease (the run is stored, but nobody
+    runs it).
     """
 
     @property

@@ -1,4 +1,4 @@
-"""Everything that the engine raises on purpose: one shallow tree, each with a `hint` for the person who reads it."""
+"""Everything that the engine raises on purpose: one shallow tree, each with a `hint` for who reads it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ _INTERRUPTING = (
 
 
 def classify(error: BaseException) -> Literal["interrupted", "failed"]:
-    """How a run ends that this error ended. `interrupted` can go on as it is; `failed` needs a change first."""
+    """How a run ends that this error ended: `interrupted` can go on as it is, `failed` needs a change."""
     if isinstance(error, ProviderError):
         return "interrupted" if error.retryable else "failed"
     if isinstance(error, BaseExceptionGroup):

@@ -23,7 +23,7 @@ class Segment:
 
 @runtime_checkable
 class Session(Protocol):
-    """Where the segments of sessions are kept. Ids are non-empty strings of up to 200 characters, else UserError."""
+    """Where segments are kept. Ids are non-empty strings of up to 200 characters, else UserError."""
 
     async def segments(self, session_id: str) -> list[Segment]:
         """In the order of their append; empty for an unknown session. The caller may change what it gets."""
@@ -61,7 +61,7 @@ def require_id(value: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RewindPoint:
-    """Where a rewind cuts: segments before `segment` stay whole, of this one the first `keep` entries stay."""
+    """Where a rewind cuts: what is before `segment` stays, and of this one the first `keep` entries."""
 
     segment: int
     keep: int
@@ -80,7 +80,7 @@ def rewind_point(lengths: Sequence[int], keep_entries: int) -> RewindPoint | Non
 
 
 def rewind_segments(segments: Sequence[Segment], keep_entries: int) -> list[Segment]:
-    """What is left of the segments. One that is cut loses its dangling calls and its meta, and goes when empty."""
+    """What is left. A segment that is cut loses its dangling calls and its meta, and goes when empty."""
     point = rewind_point([len(segment.entries) for segment in segments], keep_entries)
     if point is None:
         return list(segments)

@@ -1,4 +1,4 @@
-"""The transcript: entries, their JSON, the rules of calls and results, and the border that all text passes."""
+"""The transcript: entries, their JSON, the rules of calls and results, and the border for all text."""
 
 from agents.transcript.entries import (
     AssistantTextEntry,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal, NotRequired, TypedDict, TypeVar
 
@@ -11,7 +10,7 @@ from agents.transcript.text import clean_json, is_clean
 
 
 class Part(TypedDict):
-    """One piece of content that is more than text. `data` is base64; a file or an image has `url` or `data`."""
+    """One piece of content. `data` is base64; a file or an image has `url` or `data`."""
 
     type: Literal["text", "image", "file"]
     text: NotRequired[str]
@@ -63,7 +62,7 @@ class ToolCallEntry:
 
 @dataclass(frozen=True, slots=True)
 class ToolResultEntry:
-    """`output` is what the model reads, `raw` the tool's value where it is JSON, `seconds` how long the call took."""
+    """`output` is what the model reads, `raw` the tool's value where it is JSON, `seconds` its duration."""
 
     call_id: str
     output: str
@@ -114,9 +113,9 @@ def entry_to_dict(entry: Entry) -> dict[str, Any]:
     return data
 
 
-def entry_from_dict(data: Mapping[str, Any]) -> Entry:
-    """Unknown fields are ignored. ValueError: an unknown type, or a required field that is missing or no string."""
-    kind = data.get("type") if isinstance(data, Mapping) else None
+def entry_from_dict(data: dict[str, Any]) -> Entry:
+    """Unknown fields are ignored. ValueError: unknown type, or a required field that is missing or wrong."""
+    kind = data.get("type") if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError(f"unknown entry type: {kind!r}")
     given = {f.name: _copied(data[f.name]) for f in _FIELDS[kind] if f.name in data}

@@ -1,4 +1,4 @@
-"""Calls and their results: which belong together, what is left open, and the whole form that a provider gets."""
+"""Calls and their results: which belong together, what is open, and the whole form for a provider."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ INTERRUPTED_RESULT = "The call was interrupted; it may or may not have run."
 def pair_calls(entries: Iterable[Entry]) -> dict[int, int]:
     """Position of each answered call → position of its result.
 
-    By occurrence, so that an id that is used again is another call: a result answers the oldest open call of its id
-    in the newest turn that has one.
+    By occurrence, so that an id that is used again is another call: a result answers the oldest open call
+    of its id in the newest turn that has one.
     """
     pairs: dict[int, int] = {}
     unanswered: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -72,8 +72,8 @@ def pending_tool_calls(entries: Iterable[Entry]) -> list[ToolCallEntry]:
 def make_whole(entries: Iterable[Entry]) -> list[Entry]:
     """What a provider gets: behind each turn the results of its calls, in their order, one for each.
 
-    An unanswered call gets an error result, an orphan result goes, a turn that says nothing goes, and arguments that
-    are no JSON object are wrapped. Whole entries come back as they are.
+    An unanswered call gets an error result, an orphan result goes, a turn that says nothing goes, and
+    arguments that are no JSON object are wrapped. Whole entries come back as they are.
     """
     entries = list(entries)
     pairs = pair_calls(entries)

@@ -1,6 +1,7 @@
 """The border: what text and JSON from people, models and tools may look like inside.
 
-CRLF becomes LF, NUL and unpaired surrogates become U+FFFD; two surrogates that meet become the character they mean.
+CRLF becomes LF, NUL and unpaired surrogates become U+FFFD; two surrogates that meet become the character
+they mean.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def is_clean(text: str) -> bool:
 
 
 def clean_json(value: Any) -> Any:
-    """The same for every string inside a JSON value, keys too. NaN and infinities, which JSON lacks, become None."""
+    """The same for every string in a JSON value, keys too. NaN and infinities, which JSON lacks: None."""
     match value:
         case str():
             return clean_text(value)
