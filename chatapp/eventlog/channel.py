@@ -1,0 +1,150 @@
+"""What one live run has to say and has not written yet.
+
+The loop adds events; one writer at a time (`writing`) turns them into a row. Rendering happens in the
+writer's thread, never on the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agents import events
+from chatapp.eventlog.frames import CONTENT, DELTAS, UNHURRIED, Frame, frame_of, merge_into
+from chatapp.eventlog.rows import event_row, number
+from chatapp.models import RunEvent
+from chatapp.render import BlockStream, BlockUpdate
+
+Decorate = Callable[[Frame], dict[str, Any]]
+
+
+class RunChannel:
+    """Numbers, renders and batches the frames of one run under one lease.
+
+    `void` says that text of an earlier attempt is still shown: it is withdrawn in one batch with the
+    first frame of what replaces it.
+    """
+
+    def __init__(
+        self,
+        *,
+        thread_id: Any,
+        run_id: str,
+        owner_id: int,
+        fence: int,
+        next_seq: int,
+        stored: int,
+        void: bool = False,
+        decorate: Decorate | None = None,
+    ) -> None:
+        self.thread_id = thread_id
+        self.run_id = run_id
+        self.owner_id = owner_id
+        self.fence = fence
+        self.next_seq = next_seq
+        self.stored = stored
+        self.void = void
+        self.writing = False
+        self.urgent = False
+        self._decorate = decorate or (lambda frame: {})
+        self._pending: list[Frame] = []
+        self._ready: list[Frame] = []
+        self._streams: dict[int, BlockStream] = {}
+        self._calls: dict[str, str] = {}
+        self._streaming = -1
+
+    # on the loop
+
+    def add(self, event: events.Event) -> bool:
+        """Takes an event; true where a frame waits to be written."""
+        frame = frame_of(event)
+        if frame is not None:
+            self.add_frame(frame)
+        return frame is not None
+
+    def add_frame(self, frame: Frame) -> None:
+        if frame["type"] == "text_withdrawn":
+            self.void = True
+            return
+        if self.void and frame["type"] in CONTENT:
+            self.void = False
+            self._pending.append({"type": "text_withdrawn"})
+        merge_into(self._pending, frame)
+        self.urgent = self.urgent or self._hurries(frame)
+
+    def _hurries(self, frame: Frame) -> bool:
+        if frame["type"] not in UNHURRIED:
+            return True
+        if frame["type"] not in DELTAS or frame["index"] == self._streaming:
+            return False
+        self._streaming = frame["index"]
+        return True
+
+    @property
+    def has_news(self) -> bool:
+        return bool(self._pending or self._ready)
+
+    def take(self) -> list[Frame]:
+        """Hands the waiting frames to a writer. Ends with `wrote` or `failed`."""
+        self.writing, self.urgent = True, False
+        taken, self._pending = self._pending, []
+        return taken
+
+    # in the writer's thread
+
+    def prepare(self, taken: list[Frame], *, closing: list[Frame] | None = None) -> RunEvent | None:
+        """Renders and numbers the frames. With `closing` the open text ends, and these frames follow it."""
+        for frame in taken:
+            self._render(frame)
+            self._ready.append(frame)
+        if closing is not None:
+            self._close_text()
+            self._ready.extend(closing)
+        self._ready = number(self._ready, self.run_id, self.next_seq)
+        return (
+            event_row(self.thread_id, self.run_id, self._ready, stored=self.stored) if self._ready else None
+        )
+
+    def _render(self, frame: Frame) -> None:
+        if frame["type"] == "text_withdrawn":
+            self._streams.clear()
+        elif frame["type"] == "text_delta":
+            stream = self._streams.setdefault(frame["index"], BlockStream())
+            frame.update(_blocks(stream.feed(frame["text"])))
+        elif frame["type"] == "tool_call":
+            self._calls[frame["call_id"]] = frame["arguments"]
+            frame.update(self._decorate(frame))
+        elif frame["type"] == "tool_result":
+            frame["arguments"] = self._calls.get(frame["call_id"], "")
+            frame.update(self._decorate(frame))
+
+    def _close_text(self) -> None:
+        for index, stream in self._streams.items():
+            closed = _blocks(stream.finish())
+            if closed:
+                self._ready.append({"type": "text_delta", "index": index, "text": "", **closed})
+        self._streams.clear()
+
+    # after the commit, on the loop or under `writing`
+
+    def wrote(self, stored: int | None = None) -> list[Frame]:
+        """The frames are in the store: they may be shown."""
+        shown, self._ready = self._ready, []
+        self.next_seq += len(shown)
+        self.stored = self.stored if stored is None else stored
+        self.writing = False
+        return shown
+
+    def failed(self) -> None:
+        """Nothing was written; the frames wait for the next attempt, under the same numbers."""
+        self.writing = False
+
+
+def _blocks(update: BlockUpdate) -> dict[str, Any]:
+    """A renderer's update as the `closed` and `open` fields of a frame."""
+    fields: dict[str, Any] = {}
+    if update.closed:
+        fields["closed"] = [list(block) for block in update.closed]
+    if update.open is not None:
+        fields["open"] = update.open.as_dict()
+    return fields

@@ -1,0 +1,167 @@
+"""The writer of a process's frames: one transaction for all runs, about every 40 ms, then publish."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.db import DatabaseError, connection, transaction
+
+from agents import events
+from agents.stores.orm import checkpoints
+from chatapp.eventlog.channel import RunChannel
+from chatapp.eventlog.frames import Frame
+from chatapp.eventlog.rows import publish
+from chatapp.eventlog.threads import in_writer_thread, to_the_end
+from chatapp.models import RunEvent
+
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+
+FLUSH_SECONDS = 0.04
+RETRY_SECONDS = 0.5
+
+
+class EventLog:
+    """Collects, writes and publishes. All of its methods run on one loop; its transactions do not."""
+
+    def __init__(self, on_lost: Callable[[str], None]) -> None:
+        self._channels: dict[str, RunChannel] = {}
+        self._on_lost = on_lost
+        self._wake: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._flushing: asyncio.Task[None] | None = None
+        self._written = asyncio.Condition()
+
+    def open(self, channel: RunChannel) -> None:
+        self._channels[channel.run_id] = channel
+
+    def close(self, run_id: str) -> None:
+        self._channels.pop(run_id, None)
+
+    def emit(self, channel: RunChannel, event: events.Event) -> None:
+        """Takes an event of a live run. Returns at once; the frame is shown when it is stored."""
+        if channel.add(event):
+            self._schedule(urgent=channel.urgent)
+
+    def _schedule(self, *, urgent: bool = False, after: float = FLUSH_SECONDS) -> None:
+        if self._flushing is not None:
+            return
+        loop = asyncio.get_running_loop()
+        if urgent and isinstance(self._wake, asyncio.TimerHandle):
+            self._wake.cancel()
+            self._wake = None
+        if self._wake is None:
+            self._wake = (
+                loop.call_soon(self._start_flush) if urgent else loop.call_later(after, self._start_flush)
+            )
+
+    def _start_flush(self) -> None:
+        self._wake = None
+        self._flushing = asyncio.get_running_loop().create_task(self._flush())
+
+    async def _flush(self) -> None:
+        pause = FLUSH_SECONDS
+        try:
+            await self._write_batch([c for c in self._channels.values() if c.has_news and not c.writing])
+        except DatabaseError as error:
+            logger.warning("event log: %s; trying again", error)
+            pause = RETRY_SECONDS
+        finally:
+            self._flushing = None
+        waiting = [c for c in self._channels.values() if c.has_news and not c.writing]
+        if waiting:
+            self._schedule(urgent=pause == FLUSH_SECONDS and any(c.urgent for c in waiting), after=pause)
+
+    async def _write_batch(self, channels: list[RunChannel]) -> None:
+        batch = [(channel, channel.take()) for channel in channels]
+        if not batch:
+            return
+        held: set[str] = set()
+        try:
+            held = await in_writer_thread(lambda: _write_rows(batch))
+        finally:
+            for channel, _ in batch:
+                self._settle(channel, written=channel.run_id in held)
+            await self._notify()
+        for channel in channels:
+            if channel.run_id not in held:
+                self._on_lost(channel.run_id)
+
+    def _settle(self, channel: RunChannel, *, written: bool) -> None:
+        if written:
+            publish(channel.thread_id, channel.run_id, channel.wrote())
+        else:
+            channel.failed()
+
+    async def write_with(
+        self,
+        channel: RunChannel,
+        operation: Callable[[Callable[[], None]], T],
+        *,
+        closing: list[Frame],
+        stored: Callable[[T], int] | None = None,
+    ) -> T:
+        """Runs one transaction of the run (`operation(inside)`), which writes the run's waiting frames with it.
+
+        `inside` is to be called within the transaction, after the counted row. The open text of the turn
+        ends here, and the `closing` frames follow it. Frames are published only after the commit.
+        """
+        return await to_the_end(self._write_with(channel, operation, closing, stored))
+
+    async def _write_with(
+        self,
+        channel: RunChannel,
+        operation: Callable[[Callable[[], None]], T],
+        closing: list[Frame],
+        stored: Callable[[T], int] | None,
+    ) -> T:
+        async with self._written:
+            await self._written.wait_for(lambda: not channel.writing)
+            taken = channel.take()
+        done: list[T] = []
+        try:
+            done.append(await in_writer_thread(lambda: _run_with_row(channel, taken, operation, closing)))
+        finally:
+            if done:
+                publish(channel.thread_id, channel.run_id, channel.wrote(stored(done[0]) if stored else None))
+            else:
+                channel.failed()
+            await self._notify()
+        return done[0]
+
+    async def _notify(self) -> None:
+        async with self._written:
+            self._written.notify_all()
+
+
+def _run_with_row(
+    channel: RunChannel,
+    taken: list[Frame],
+    operation: Callable[[Callable[[], None]], T],
+    closing: list[Frame],
+) -> T:
+    row = channel.prepare(taken, closing=closing)
+    return operation(lambda: _insert([row] if row else []))
+
+
+def _write_rows(batch: list[tuple[RunChannel, list[Frame]]]) -> set[str]:
+    rows = [channel.prepare(taken) for channel, taken in batch]
+    with transaction.atomic():
+        _hasten()
+        held = checkpoints.hold_fences({channel.run_id: channel.fence for channel, _ in batch})
+        _insert([row for row in rows if row and row.run_id in held])
+    return held
+
+
+def _insert(rows: list[RunEvent]) -> None:
+    if rows:
+        RunEvent.objects.bulk_create(rows)
+
+
+def _hasten() -> None:
+    """Frames survive a crash of the process, not of the machine: no need to wait for the disk."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL synchronous_commit = off")

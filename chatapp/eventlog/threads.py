@@ -1,0 +1,48 @@
+"""Where the writes of runs execute: a small pool of threads of our own.
+
+SQLite has one writer anyway: one thread keeps it from waiting for itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, TypeVar
+
+from django.db import close_old_connections, connection
+
+T = TypeVar("T")
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    workers = 1 if connection.vendor == "sqlite" else 4
+    return ThreadPoolExecutor(workers, thread_name_prefix="run-writer")
+
+
+async def in_writer_thread(work: Callable[[], T]) -> T:
+    """Runs one transaction. Not to be cancelled: what has begun would commit all the same."""
+    return await asyncio.get_running_loop().run_in_executor(_pool(), _with_connection, work)
+
+
+async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    """Awaits a write even where the caller is cancelled meanwhile; the cancellation is raised after it."""
+    task = asyncio.get_running_loop().create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()
+        raise
+
+
+def _with_connection(work: Callable[[], T]) -> T:
+    close_old_connections()
+    try:
+        return work()
+    finally:
+        close_old_connections()
