@@ -1,0 +1,29 @@
+"""What an executor is handed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class RunJob:
+    """A run to be driven under the lease `fence`, whose checkpoint is already stored.
+
+    `stored` is the number of its entries, `next_seq` the number of its next frame; `void` says that text
+    of an earlier attempt is still shown.
+    """
+
+    thread_id: UUID
+    owner_id: int
+    run_id: str
+    fence: int
+    assistant: str
+    model: str
+    stored: int
+    next_seq: int
+    void: bool = False
+
+    @property
+    def session_id(self) -> str:
+        return str(self.thread_id)

@@ -1,0 +1,77 @@
+"""Start and resume: the checkpoint first, then a job for the executor."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from django.utils import timezone
+
+from agents.checkpoint import RunHead
+from agents.stores.orm import checkpoints
+from agents.stores.orm.checkpoints import InFlight
+from agents.transcript import InputEntry
+from chatapp.eventlog import Frame, partial_of, record, tail
+from chatapp.lifecycle.jobs import RunJob
+from chatapp.models import Thread
+
+
+def start(thread: Thread, content: str | list[Any]) -> tuple[RunJob, list[Frame]]:
+    """Stores the user's message as a new run in flight, owned by this process. → the job, the frames to publish.
+
+    Raises RunInFlight where the session has an unfinished run: fold it first.
+    """
+    run_id = str(uuid4())
+    entry = InputEntry(role="user", content=content)
+    head = RunHead(agent_name=thread.assistant, session_id=thread.session_id)
+    frames = [started_frame(run_id, _text_of(content), resumed=False, at=timezone.now())]
+    fence = checkpoints.start(run_id, thread.session_id, [entry], head, owner=checkpoints.process_owner())
+    numbered = record(thread.id, run_id, frames, stored=1)
+    Thread.objects.filter(pk=thread.pk).update(updated_at=timezone.now())
+    return _job(thread, run_id, fence, stored=1, next_seq=numbered[-1]["seq"] + 1), numbered
+
+
+def resume(thread: Thread, run: InFlight, *, automatic: bool = False) -> tuple[RunJob, list[Frame]] | None:
+    """Claims the lease of a run whose owner is gone. None where somebody else has it."""
+    fence = checkpoints.claim(run.run_id, owner=checkpoints.process_owner(), automatic=automatic)
+    if fence is None:
+        return None
+    shown = partial_of(tail(thread.id, run.run_id, run.next_index), run.next_index)
+    frame = started_frame(run.run_id, None, resumed=True, at=timezone.now())
+    numbered = record(thread.id, run.run_id, [frame], stored=run.next_index)
+    job = _job(
+        thread, run.run_id, fence, stored=run.next_index, next_seq=numbered[-1]["seq"] + 1, void=bool(shown)
+    )
+    return job, numbered
+
+
+def started_frame(run_id: str, text: str | None, *, resumed: bool, at: datetime) -> Frame:
+    return {
+        "type": "run_started",
+        "input": {"ref": f"{run_id}:0", "text": text},
+        "resumed": resumed,
+        "started_at": at.isoformat(),
+    }
+
+
+def _job(
+    thread: Thread, run_id: str, fence: int, *, stored: int, next_seq: int, void: bool = False
+) -> RunJob:
+    return RunJob(
+        thread_id=thread.id,
+        owner_id=thread.owner_id,
+        run_id=run_id,
+        fence=fence,
+        assistant=thread.assistant,
+        model=thread.model,
+        stored=stored,
+        next_seq=next_seq,
+        void=void,
+    )
+
+
+def _text_of(content: str | list[Any]) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.text for part in content if getattr(part, "type", "") == "text")
