@@ -1,0 +1,77 @@
+"""One run, driven from its checkpoint to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from agents import CheckpointOptions, Runner
+from agents.errors import AgentsError, LeaseLost, UserError
+from agents.stores import OrmSession
+from chatapp.assistants import Deps, get_assistant
+from chatapp.eventlog import EventLog, RunChannel
+from chatapp.executor.checkpointer import RunCheckpointer
+from chatapp.lifecycle import RunJob
+
+logger = logging.getLogger(__name__)
+
+
+async def drive(job: RunJob, *, log: EventLog, channel: RunChannel, checkpointer: RunCheckpointer) -> None:
+    """Runs the engine and passes its events to the log. Whatever happens, the run's end is stored, or its lease runs out.
+
+    The input is stored already, so every run is a resume to the engine.
+    """
+    try:
+        await _stream(job, log, channel, checkpointer)
+    except asyncio.CancelledError:
+        await _close(checkpointer, None, job)
+        if not (checkpointer.is_stopping or checkpointer.is_handing_over):
+            raise
+    except LeaseLost:
+        logger.warning("run %s: the lease is lost; nothing more is written", job.run_id)
+    except Exception as error:
+        _report(job, error)
+        await _close(checkpointer, _error_of(error), job)
+    else:
+        await _close(checkpointer, None, job)
+
+
+async def _stream(job: RunJob, log: EventLog, channel: RunChannel, checkpointer: RunCheckpointer) -> None:
+    stream = Runner.stream(
+        get_assistant(job.assistant),
+        [],
+        session=OrmSession(),
+        session_id=job.session_id,
+        checkpoint=CheckpointOptions(checkpointer, job.run_id, if_run_exists="resume_only"),
+        deps=Deps(user_id=job.owner_id, thread_id=job.thread_id),
+        model=job.model or None,
+    )
+    async for event in stream:
+        log.emit(channel, event)
+
+
+async def _close(checkpointer: RunCheckpointer, error: dict[str, Any] | None, job: RunJob) -> None:
+    """The terminal save if the engine has not made it. Best effort: an expired lease tells the same story later."""
+    try:
+        await checkpointer.end(error)
+    except LeaseLost:
+        logger.info("run %s: ended under another lease", job.run_id)
+    except Exception as failure:
+        logger.error("run %s: its end could not be stored (%s); it shows as interrupted", job.run_id, failure)
+
+
+def _report(job: RunJob, error: Exception) -> None:
+    if isinstance(error, AgentsError):
+        logger.warning("run %s: %s: %s", job.run_id, type(error).__name__, error)
+    else:
+        logger.exception("run %s: a fault of ours", job.run_id)
+
+
+def _error_of(error: Exception) -> dict[str, Any]:
+    known = isinstance(error, AgentsError)
+    return {
+        "type": type(error).__name__,
+        "message": str(error) if known else "Something broke on the server.",
+        "hint": error.hint if isinstance(error, UserError) else "",
+    }

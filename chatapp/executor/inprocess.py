@@ -1,0 +1,184 @@
+"""Runs as asyncio tasks of this process: on the server's loop, or, where no server runs, on one of our own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.stores.orm.checkpoints import Beat
+from chatapp.eventlog import EventLog, RunChannel, hub
+from chatapp.eventlog.channel import Decorate
+from chatapp.eventlog.hub import Delivery, user_topic
+from chatapp.executor.checkpointer import RunCheckpointer
+from chatapp.executor.drive import drive
+from chatapp.executor.pulse import Pulse
+from chatapp.lifecycle import RunJob
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class LiveRun:
+    """A task and what it needs to be ended. `done` is set when its end is stored."""
+
+    job: RunJob
+    checkpointer: RunCheckpointer
+    task: asyncio.Task[None] | None = None
+    done: threading.Event = field(default_factory=threading.Event)
+
+
+class InProcessExecutor:
+    """Every method but `shutdown` may be called from any thread."""
+
+    def __init__(self) -> None:
+        self.decorate: Decorate | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._log: EventLog | None = None
+        self._live: dict[str, LiveRun] = {}
+        self._lock = threading.Lock()
+        self._pulse: Pulse | None = None
+        self.is_stopping = False
+
+    # start and end
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Executes on this loop from now on, beats for its runs, and looks after runs without an owner."""
+        with self._lock:
+            self._begin(loop)
+
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop, self.is_stopping = loop, False
+        self._log = EventLog(on_lost=self._lost)
+        self._pulse = Pulse(self, loop)
+        self._pulse.start()
+
+    def _ensure_started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None or self._loop.is_closed():
+                loop = asyncio.new_event_loop()
+                threading.Thread(target=loop.run_forever, name="runs", daemon=True).start()
+                self._begin(loop)
+            assert self._loop is not None
+            return self._loop
+
+    async def shutdown(self, grace: float) -> None:
+        """Takes nothing new, lets runs end for `grace` seconds, hands over the rest."""
+        self.is_stopping = True
+        if self._pulse is not None:
+            self._pulse.stop_reaping()
+        tasks = {run.task for run in self._live.values() if run.task}
+        if tasks:
+            await asyncio.wait(tasks, timeout=grace)
+        for run in list(self._live.values()):
+            run.checkpointer.is_handing_over = True
+            self._cancel(run)
+        left = {run.task for run in self._live.values() if run.task}
+        if left:
+            await asyncio.wait(left, timeout=10)
+        if self._pulse is not None:
+            self._pulse.stop()
+        self._loop = None
+
+    # commands
+
+    def submit(self, job: RunJob) -> None:
+        """Drives the run whose lease this process has just taken. Returns at once."""
+        loop = self._ensure_started()
+        loop.call_soon_threadsafe(self._launch, job)
+
+    def request_stop(self, run_id: str) -> bool:
+        """Ends the run as stopped if it is one of this process; its end is stored a moment later."""
+        run, loop = self._live.get(run_id), self._loop
+        if run is None or loop is None:
+            return False
+        loop.call_soon_threadsafe(self._stop, run)
+        return True
+
+    def abandon(self, run_id: str) -> None:
+        """Ends the task without another write: its rows are gone."""
+        loop = self._loop
+        if loop is not None and run_id in self._live:
+            loop.call_soon_threadsafe(self._lost, run_id)
+
+    def wait(self, run_id: str, timeout: float) -> None:
+        """Until the run's end is stored, where it is one of this process, or the time is over."""
+        run = self._live.get(run_id)
+        if run is not None:
+            run.done.wait(timeout)
+
+    @property
+    def live_run_ids(self) -> list[str]:
+        return list(self._live)
+
+    # on the loop
+
+    def _launch(self, job: RunJob) -> None:
+        assert self._log is not None and self._loop is not None
+        if self.is_stopping:
+            logger.info("run %s: not started, the server is stopping", job.run_id)
+        channel = RunChannel(
+            thread_id=job.thread_id,
+            run_id=job.run_id,
+            owner_id=job.owner_id,
+            fence=job.fence,
+            next_seq=job.next_seq,
+            stored=job.stored,
+            void=job.void,
+            decorate=self.decorate,
+        )
+        run = LiveRun(job, RunCheckpointer(self._log, channel, job))
+        run.checkpointer.is_handing_over = self.is_stopping
+        self._log.open(channel)
+        self._live[job.run_id] = run
+        work = drive(job, log=self._log, channel=channel, checkpointer=run.checkpointer)
+        run.task = self._loop.create_task(work, name=f"run {job.run_id}", context=contextvars.Context())
+        run.task.add_done_callback(lambda task: self._ended(run, task))
+        announce(job, "live")
+
+    def _stop(self, run: LiveRun) -> None:
+        run.checkpointer.is_stopping = True
+        self._cancel(run)
+
+    def _cancel(self, run: LiveRun) -> None:
+        if run.task is not None and not run.task.done():
+            run.task.cancel()
+
+    def _ended(self, run: LiveRun, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            logger.error("run %s: %r", run.job.run_id, task.exception())
+        if self._log is not None:
+            self._log.close(run.job.run_id)
+        self._live.pop(run.job.run_id, None)
+        run.done.set()
+        announce(run.job, "ended")
+
+    def _lost(self, run_id: str) -> None:
+        run = self._live.get(run_id)
+        if run is not None:
+            logger.warning("run %s: the lease is lost", run_id)
+            run.checkpointer.has_ended = True
+            self._cancel(run)
+
+    # from the pulse
+
+    def take_beats(self, beats: list[Beat], held_before: set[str]) -> None:
+        """What the heartbeat has found: runs that somebody asked to stop, and leases that are gone."""
+        loop = self._loop
+        if loop is None:
+            return
+        for beat in beats:
+            run = self._live.get(beat.run_id)
+            if run is not None and beat.stop_requested:
+                loop.call_soon_threadsafe(self._stop, run)
+        for run_id in held_before - {beat.run_id for beat in beats}:
+            loop.call_soon_threadsafe(self._lost, run_id)
+
+
+def announce(job: RunJob, state: str) -> None:
+    """Tells the owner's sidebar. Only a hint: it reads the state from the database."""
+    frame: dict[str, Any] = {"type": "thread", "thread": str(job.thread_id), "state": state}
+    hub.deliver(user_topic(job.owner_id), Delivery.of(None, [frame]))

@@ -1,0 +1,125 @@
+"""What is done about runs whose owner is gone: by itself only what is safe, the rest is said to the user."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from agents.errors import UserError
+from agents.stores.orm import checkpoints
+from agents.stores.orm.checkpoints import InFlight
+from chatapp.assistants import get_assistant
+from chatapp.eventlog import Frame, partial_of, publish, record, tail
+from chatapp.lifecycle import may_resume, resume, take_over_and_fold
+from chatapp.lifecycle.folding import finished_frame
+from chatapp.models import Receipt, RunEvent, Thread
+
+if TYPE_CHECKING:
+    from chatapp.executor.inprocess import InProcessExecutor
+
+logger = logging.getLogger(__name__)
+
+EVENTS_KEPT = timedelta(hours=1)
+RECEIPTS_KEPT = timedelta(days=7)
+
+
+def expire_the_dead() -> None:
+    """Ends the leases of processes of this host that do not exist any more, so that nobody waits for them."""
+    checkpoints.expire_dead_owners(_is_dead)
+
+
+def _is_dead(owner: str) -> bool:
+    host, pid, _ = (owner.split(":") + ["", ""])[:3]
+    if host != socket.gethostname() or owner == checkpoints.process_owner():
+        return False
+    return not pid.isdigit() or int(pid) == os.getpid() or not _exists(int(pid))
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def look_after_orphans(executor: InProcessExecutor) -> None:
+    """Resumes, folds or marks every run whose lease has run out."""
+    for orphan in checkpoints.orphans():
+        thread = Thread.objects.filter(pk=orphan.session_id).first() if orphan.session_id else None
+        if thread is not None:
+            look_after(executor, thread)
+
+
+def look_after(executor: InProcessExecutor, thread: Thread) -> None:
+    """Decides about the thread's run, under the thread's lock, so that no command comes in between."""
+    with transaction.atomic():
+        locked = Thread.objects.select_for_update().filter(pk=thread.pk).first()
+        run = checkpoints.in_flight(thread.session_id)
+        if locked is None or run is None or run.live:
+            return
+        frames, job = _decide(locked, run)
+    if frames:
+        publish(thread.id, run.run_id, frames)
+    if job is not None:
+        logger.info("run %s: resumed by itself", run.run_id)
+        executor.submit(job)
+
+
+def _decide(thread: Thread, run: InFlight) -> tuple[list[Frame], Any]:
+    if run.stop_requested:
+        return take_over_and_fold(thread, run, ending="stopped"), None
+    if _goes_on(thread, run):
+        resumed = resume(thread, run, automatic=True)
+        return (resumed[1], resumed[0]) if resumed else ([], None)
+    return _mark_interrupted(thread, run), None
+
+
+def _goes_on(thread: Thread, run: InFlight) -> bool:
+    shown = partial_of(tail(thread.id, run.run_id, run.next_index), run.next_index)
+    entries = checkpoints.run_entries(run.log)
+    return may_resume(run, entries, has_shown=bool(shown), is_repeatable=_repeatable_of(thread))
+
+
+def _repeatable_of(thread: Thread) -> Any:
+    try:
+        tools = {tool.name: tool.repeatable for tool in get_assistant(thread.assistant).tools}
+    except UserError:
+        tools = {}
+    return lambda name: tools.get(name, False)
+
+
+def _mark_interrupted(thread: Thread, run: InFlight) -> list[Frame]:
+    """Says once, in the log, that the run has no owner. The user decides what becomes of it."""
+    if run.head.status != "running":
+        return []
+    fence = checkpoints.claim(run.run_id, owner=checkpoints.process_owner())
+    if fence is None:
+        return []
+    frames = record(thread.id, run.run_id, [finished_frame("interrupted")], stored=run.next_index)
+    checkpoints.release(run.run_id, fence, head=replace(run.head, status="interrupted"))
+    return frames
+
+
+def sweep() -> None:
+    """Removes frames of runs that have ended over an hour ago, and receipts older than a week."""
+    now = timezone.now()
+    old = RunEvent.objects.filter(created_at__lt=now - EVENTS_KEPT)
+    run_ids = set(old.values_list("run_id", flat=True).distinct()[:500])
+    ended = run_ids - checkpoints.still_in_flight(run_ids)
+    recent = set(
+        RunEvent.objects.filter(run_id__in=ended, created_at__gte=now - EVENTS_KEPT).values_list(
+            "run_id", flat=True
+        )
+    )
+    RunEvent.objects.filter(run_id__in=ended - recent).delete()
+    Receipt.objects.filter(created_at__lt=now - RECEIPTS_KEPT).delete()
