@@ -1,0 +1,74 @@
+"""What every command is made of: the thread's lock, receipts, and the news after the commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from agents.stores.orm import checkpoints
+from chatapp import executor
+from chatapp.eventlog import Frame, hub, publish
+from chatapp.eventlog.hub import Delivery, user_topic
+from chatapp.lifecycle import RunJob, ending_of, take_over_and_fold
+from chatapp.models import Receipt, Thread
+from chatapp.services.errors import Refused
+
+
+@contextmanager
+def command(thread: Thread) -> Iterator[Thread]:
+    """One transaction that holds the thread. Raises Thread.DoesNotExist where it was deleted meanwhile."""
+    with transaction.atomic():
+        yield Thread.objects.select_for_update().get(pk=thread.pk, owner_id=thread.owner_id)
+
+
+def receipt_for(owner_id: int, client_id: UUID | None) -> Receipt | None:
+    """The answer that this client_id was given before."""
+    if client_id is None:
+        return None
+    return Receipt.objects.filter(owner_id=owner_id, client_id=client_id).select_related("thread").first()
+
+
+def write_receipt(thread: Thread, client_id: UUID | None, *, name: str, run_id: str) -> None:
+    if client_id is not None:
+        Receipt.objects.create(
+            owner_id=thread.owner_id, client_id=client_id, command=name, thread=thread, run_id=run_id
+        )
+
+
+def clear_the_way(thread: Thread, *, refusal: str, hint: str) -> None:
+    """Folds what is in flight without an owner, so that a new run may start. Refused while a run is live."""
+    run = checkpoints.in_flight(thread.session_id)
+    if run is None:
+        return
+    if run.live:
+        raise Refused(refusal, hint=hint)
+    publish_later(thread, run.run_id, take_over_and_fold(thread, run, ending=ending_of(run)))
+
+
+def execute_later(job: RunJob, thread: Thread, frames: list[Frame]) -> None:
+    """After the commit: show the frames, then drive the run."""
+
+    def go() -> None:
+        publish(thread.id, job.run_id, frames)
+        executor.get().submit(job)
+
+    transaction.on_commit(go)
+
+
+def publish_later(thread: Thread, run_id: str | None, frames: list[Frame]) -> None:
+    transaction.on_commit(lambda: publish(thread.id, run_id, frames))
+
+
+def tell_history(thread: Thread) -> None:
+    """After the commit: open pages read the conversation again, the sidebar its row."""
+    transaction.on_commit(lambda: publish(thread.id, None, [{"type": "history"}]))
+    tell_sidebar(thread)
+
+
+def tell_sidebar(thread: Thread, **more: Any) -> None:
+    frame: Frame = {"type": "thread", "thread": str(thread.id), **more}
+    transaction.on_commit(lambda: hub.deliver(user_topic(thread.owner_id), Delivery.of(None, [frame])))

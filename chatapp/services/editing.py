@@ -1,0 +1,105 @@
+"""Edit and resend, regenerate: rewind plus a new run, in one transaction. The tail is set aside, never lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from agents.stores.orm import checkpoints, sessions
+from agents.transcript import InputEntry, TextPart
+from chatapp.models import Revision, Thread
+from chatapp.services.commands import clear_the_way, command, receipt_for, tell_history
+from chatapp.services.errors import Refused
+from chatapp.services.sending import run_content
+from chatapp.services.settling import settle
+from chatapp.services.text import message_text
+
+CHANGED = "This chat has changed since."
+CHANGED_HINT = "Have a look, then send again."
+
+Ref = tuple[str, int]
+
+
+def edit(thread: Thread, ref: str, text: str, *, client_id: UUID | None = None) -> str:
+    """Replaces a user's message and everything after it by a new run. Attachments stay. → run_id
+
+    Refused where the ref is gone or names no message of the user, before anything is stopped.
+    """
+    if known := receipt_for(thread.owner_id, client_id):
+        return known.run_id
+    text = message_text(text)
+    address = parse_ref(ref)
+    _message_at(thread, address)
+    return _rewind_and_run(
+        thread,
+        lambda locked: address,
+        lambda content: _with_text(content, text),
+        reason=Revision.Reason.EDIT,
+        client_id=client_id,
+    )
+
+
+def regenerate(thread: Thread, *, client_id: UUID | None = None) -> str:
+    """A new answer to the last message; the old one is set aside. → run_id"""
+    if known := receipt_for(thread.owner_id, client_id):
+        return known.run_id
+    _last_message(thread)
+    return _rewind_and_run(
+        thread, _last_message, lambda content: content, reason=Revision.Reason.REGENERATE, client_id=client_id
+    )
+
+
+def _rewind_and_run(
+    thread: Thread,
+    where: Callable[[Thread], Ref],
+    change: Callable[[Any], Any],
+    *,
+    reason: Revision.Reason,
+    client_id: UUID | None,
+) -> str:
+    settle(thread)
+    with command(thread) as locked:
+        if known := receipt_for(locked.owner_id, client_id):
+            return known.run_id
+        clear_the_way(locked, refusal=CHANGED, hint=CHANGED_HINT)
+        run_id, index = where(locked)
+        content = _message_at(locked, (run_id, index)).content
+        cut_id = sessions.cut(locked.session_id, run_id, index)
+        Revision.objects.create(thread=locked, cut_id=cut_id, reason=reason)
+        tell_history(locked)
+        return run_content(locked, change(content), name=reason, client_id=client_id)
+
+
+def parse_ref(ref: str) -> Ref:
+    """`<run_id>:<index>`. Refused where it has another shape."""
+    run_id, _, index = ref.rpartition(":")
+    if not run_id or not index.isascii() or not index.isdigit() or len(index) > 9:
+        raise Refused(CHANGED, hint=CHANGED_HINT)
+    return run_id, int(index)
+
+
+def _message_at(thread: Thread, ref: Ref) -> InputEntry:
+    """The user's message at this address, in the session or in the run in flight."""
+    log = sessions.log_of(thread.session_id, ref[0]) or checkpoints.log_of(thread.session_id, ref[0])
+    found = checkpoints.indexed_entries(log, start=ref[1], stop=ref[1] + 1) if log else []
+    entry = found[0][1] if found else None
+    if not isinstance(entry, InputEntry) or entry.role != "user":
+        raise Refused(CHANGED, hint=CHANGED_HINT)
+    return entry
+
+
+def _last_message(thread: Thread) -> Ref:
+    run = checkpoints.in_flight(thread.session_id)
+    ref = checkpoints.last_input_of(run) if run else sessions.last_input_ref(thread.session_id)
+    if ref is None:
+        raise Refused("There is no message to answer.", hint="Write one.")
+    return ref
+
+
+def _with_text(content: str | list[Any], text: str) -> str | list[Any]:
+    """The new text, with what was attached to the old one."""
+    if isinstance(content, str):
+        return text
+    attached = [part for part in content if part.type != "text"]
+    return [TextPart(text=text), *attached] if attached else text

@@ -1,0 +1,78 @@
+"""What a person may do about a run without an owner: resume, keep, discard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.stores.orm import checkpoints, sessions
+from agents.stores.orm.checkpoints import InFlight
+from agents.transcript import InputEntry
+from chatapp.eventlog import record
+from chatapp.lifecycle import ending_of, resume, take_over_and_fold
+from chatapp.lifecycle.folding import finished_frame
+from chatapp.models import Revision, Thread
+from chatapp.services.commands import command, execute_later, publish_later, tell_history, tell_sidebar
+from chatapp.services.errors import Invalid, Refused
+
+NOTHING = "There is nothing to recover in this chat."
+NOTHING_HINT = "It goes on already, or it was decided in another window. Have a look at it again."
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """`text` is the message that goes back into the box (discard), `run_id` the run that was decided about."""
+
+    run_id: str
+    text: str | None = None
+
+
+def recover(thread: Thread, action: str) -> Recovered:
+    """Resume (also: retry), keep or discard the thread's interrupted or failed run. Refused where there is none.
+
+    Resume is the user's consent to run unanswered calls again.
+    """
+    actions = {"resume": _resume, "keep": _keep, "discard": _discard}
+    if action not in actions:
+        raise Invalid("Unknown action.", hint="Use resume, keep or discard.")
+    with command(thread) as locked:
+        run = checkpoints.in_flight(locked.session_id)
+        if run is None or run.live:
+            raise Refused(NOTHING, hint=NOTHING_HINT)
+        return actions[action](locked, run)
+
+
+def _resume(thread: Thread, run: InFlight) -> Recovered:
+    resumed = resume(thread, run)
+    if resumed is None:
+        raise Refused(NOTHING, hint=NOTHING_HINT)
+    job, frames = resumed
+    execute_later(job, thread, frames)
+    tell_sidebar(thread)
+    return Recovered(run.run_id)
+
+
+def _keep(thread: Thread, run: InFlight) -> Recovered:
+    publish_later(thread, run.run_id, take_over_and_fold(thread, run, ending=ending_of(run)))
+    tell_history(thread)
+    return Recovered(run.run_id)
+
+
+def _discard(thread: Thread, run: InFlight) -> Recovered:
+    text = _message_of(run)
+    publish_later(
+        thread, run.run_id, record(thread.id, run.run_id, [finished_frame("interrupted")], stored=0)
+    )
+    cut_id = sessions.set_aside(run.run_id)
+    Revision.objects.create(thread=thread, cut_id=cut_id, reason=Revision.Reason.DISCARD)
+    tell_history(thread)
+    return Recovered(run.run_id, text)
+
+
+def _message_of(run: InFlight) -> str:
+    first = checkpoints.indexed_entries(run.log, start=0, stop=1)
+    entry = first[0][1] if first else None
+    if not isinstance(entry, InputEntry):
+        return ""
+    if isinstance(entry.content, str):
+        return entry.content
+    return "\n".join(part.text for part in entry.content if part.type == "text")

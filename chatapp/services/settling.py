@@ -1,0 +1,54 @@
+"""Settle: bring a thread to a state in which nothing is live."""
+
+from __future__ import annotations
+
+import time
+
+from agents.stores.orm import checkpoints
+from agents.stores.orm.checkpoints import InFlight
+from chatapp import executor
+from chatapp.lifecycle import take_over_and_fold
+from chatapp.models import Thread
+from chatapp.services.commands import command, publish_later
+
+STOP_SECONDS = 10.0
+POLL_SECONDS = 0.05
+
+
+def stop(thread: Thread) -> None:
+    """Stop and save. Returns when the run is folded; does nothing where nothing is live."""
+    settle(thread)
+
+
+def settle(thread: Thread) -> None:
+    """Asks the owner of a live run to fold it and waits, up to 10 s; then takes the lease and folds in its place.
+
+    Runs without an owner are left alone: they end in the command's own transaction, or by the user's choice.
+    Waits outside of any transaction.
+    """
+    run = checkpoints.in_flight(thread.session_id)
+    if run is None or not run.live:
+        return
+    checkpoints.request_stop(run.run_id)
+    executor.get().request_stop(run.run_id)
+    if not _is_gone(run, within=STOP_SECONDS):
+        _fold_in_place(thread, run)
+
+
+def _is_gone(run: InFlight, *, within: float) -> bool:
+    deadline = time.monotonic() + within
+    executor.get().wait(run.run_id, within)
+    while True:
+        now = checkpoints.in_flight(run.session_id or "")
+        if now is None or now.run_id != run.run_id or not now.live:
+            return now is None or now.run_id != run.run_id
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(POLL_SECONDS)
+
+
+def _fold_in_place(thread: Thread, run: InFlight) -> None:
+    with command(thread) as locked:
+        now = checkpoints.in_flight(locked.session_id)
+        if now is not None and now.run_id == run.run_id:
+            publish_later(locked, now.run_id, take_over_and_fold(locked, now, ending="stopped"))
