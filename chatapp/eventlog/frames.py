@@ -14,7 +14,7 @@ UNHURRIED = DELTAS | {"tool_progress", "tool_preparing"}
 
 
 def frame_of(event: events.Event) -> Frame | None:
-    """The frame that shows an event; None for those that the page does not show (or that the finish writes)."""
+    """The frame that shows an event; None for those that no page shows, or that the finish writes."""
     match event:
         case events.TextStreamed(index=index, text=text):
             return {"type": "text_delta", "index": index, "text": text}

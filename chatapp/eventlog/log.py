@@ -103,7 +103,7 @@ class EventLog:
         closing: list[Frame],
         stored: Callable[[T], int] | None = None,
     ) -> T:
-        """Runs one transaction of the run (`operation(inside)`), which writes the run's waiting frames with it.
+        """Runs one transaction of the run, `operation(inside)`, which writes the waiting frames with it.
 
         `inside` is to be called within the transaction, after the counted row. The open text of the turn
         ends here, and the `closing` frames follow it. Frames are published only after the commit.

@@ -96,7 +96,7 @@ class RunCheckpointer:
         self.has_ended = True
 
     async def end(self, error: dict[str, Any] | None = None) -> None:
-        """The terminal save, where the engine did not come to it: an error outside of it, or a very early stop."""
+        """The terminal save, where the engine did not come to it: a very early stop, or an error outside."""
         if self.has_ended:
             return
         status = "failed" if error else "interrupted"
@@ -121,7 +121,7 @@ class RunCheckpointer:
             with transaction.atomic():
                 checkpoints.append(job.run_id, job.fence, entries, head, inside=inside)
                 run = checkpoints.in_flight(job.session_id)
-                assert run is not None and run.run_id == job.run_id
+                assert run is not None
                 fold(thread_of(job), run, fence=job.fence, ending="stopped")
 
         return write

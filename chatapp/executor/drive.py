@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 async def drive(job: RunJob, *, log: EventLog, channel: RunChannel, checkpointer: RunCheckpointer) -> None:
-    """Runs the engine and passes its events to the log. Whatever happens, the run's end is stored, or its lease runs out.
+    """Runs the engine and passes its events to the log. The run's end is stored, or its lease runs out.
 
     The input is stored already, so every run is a resume to the engine.
     """
@@ -30,7 +30,7 @@ async def drive(job: RunJob, *, log: EventLog, channel: RunChannel, checkpointer
             raise
     except LeaseLost:
         logger.warning("run %s: the lease is lost; nothing more is written", job.run_id)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (the border of a run: one never takes the server with it)
         _report(job, error)
         await _close(checkpointer, _error_of(error), job)
     else:
@@ -52,12 +52,12 @@ async def _stream(job: RunJob, log: EventLog, channel: RunChannel, checkpointer:
 
 
 async def _close(checkpointer: RunCheckpointer, error: dict[str, Any] | None, job: RunJob) -> None:
-    """The terminal save if the engine has not made it. Best effort: an expired lease tells the same story later."""
+    """The terminal save if the engine has not made it. Best effort: else the lease runs out."""
     try:
         await checkpointer.end(error)
     except LeaseLost:
         logger.info("run %s: ended under another lease", job.run_id)
-    except Exception as failure:
+    except Exception as failure:  # noqa: BLE001 (never hides how the run ended)
         logger.error("run %s: its end could not be stored (%s); it shows as interrupted", job.run_id, failure)
 
 
@@ -65,7 +65,7 @@ def _report(job: RunJob, error: Exception) -> None:
     if isinstance(error, AgentsError):
         logger.warning("run %s: %s: %s", job.run_id, type(error).__name__, error)
     else:
-        logger.exception("run %s: a fault of ours", job.run_id)
+        logger.error("run %s: a fault of ours", job.run_id, exc_info=error)
 
 
 def _error_of(error: Exception) -> dict[str, Any]:

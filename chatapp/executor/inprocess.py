@@ -1,4 +1,4 @@
-"""Runs as asyncio tasks of this process: on the server's loop, or, where no server runs, on one of our own."""
+"""Runs as asyncio tasks of this process: on the server's loop, or on one of our own without a server."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ class InProcessExecutor:
     # on the loop
 
     def _launch(self, job: RunJob) -> None:
-        assert self._log is not None and self._loop is not None
+        assert self._log is not None
+        assert self._loop is not None
         if self.is_stopping:
             logger.info("run %s: not started, the server is stopping", job.run_id)
         channel = RunChannel(

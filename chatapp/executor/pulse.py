@@ -1,4 +1,4 @@
-"""The heartbeat of a process: one thread that renews its leases while its loop ticks, and looks after orphans."""
+"""The heartbeat of a process: renews its leases while its loop ticks, and looks after orphans."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SWEEP_SECONDS = 300.0
 
 
 class Pulse:
-    """Beats every two seconds. A loop that hangs for the length of a lease gets no beat: its runs are taken over."""
+    """Beats every two seconds. A loop that hangs for a lease's length gets no beat: its runs are lost."""
 
     def __init__(self, executor: InProcessExecutor, loop: asyncio.AbstractEventLoop) -> None:
         self._executor = executor
@@ -50,7 +50,7 @@ class Pulse:
             self._once(self._beat)
             if self._is_reaping:
                 self._once(self._reap)
-            if self._ended.wait(BEAT_SECONDS * random.uniform(0.9, 1.1)):
+            if self._ended.wait(BEAT_SECONDS * random.uniform(0.9, 1.1)):  # noqa: S311 (jitter)
                 return
 
     def _once(self, step: object) -> None:

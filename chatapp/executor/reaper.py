@@ -36,7 +36,7 @@ def expire_the_dead() -> None:
 
 
 def _is_dead(owner: str) -> bool:
-    host, pid, _ = (owner.split(":") + ["", ""])[:3]
+    host, pid, _ = [*owner.split(":"), "", ""][:3]
     if host != socket.gethostname() or owner == checkpoints.process_owner():
         return False
     return not pid.isdigit() or int(pid) == os.getpid() or not _exists(int(pid))

@@ -106,7 +106,7 @@ def fold(thread: Thread, run: InFlight, *, fence: int, ending: Ending) -> None:
 
 
 def take_over_and_fold(thread: Thread, run: InFlight, *, ending: Ending) -> list[Frame]:
-    """Folds in the place of an owner that is gone or deaf: from here on its writes fail. → the frames to publish."""
+    """Folds in the place of an owner that is gone or deaf: its writes fail from here on. → frames to publish"""
     with transaction.atomic():
         fence = checkpoints.claim(run.run_id, owner=checkpoints.process_owner(), force=True)
         if fence is None:

@@ -18,7 +18,7 @@ from chatapp.models import Thread
 
 
 def start(thread: Thread, content: str | list[Any]) -> tuple[RunJob, list[Frame]]:
-    """Stores the user's message as a new run in flight, owned by this process. → the job, the frames to publish.
+    """Stores the user's message as a new run in flight, owned by this process. → job, frames to publish
 
     Raises RunInFlight where the session has an unfinished run: fold it first.
     """

@@ -16,7 +16,7 @@ def is_live(run: InFlight | None) -> bool:
 
 
 def state_of(run: InFlight) -> RunState:
-    """What a person is told: `failed` where the run ended with a reason, `interrupted` where its owner is gone."""
+    """What a person is told: `failed` where it ended with a reason, `interrupted` where its owner is gone."""
     if run.live:
         return "running"
     if run.head.error is not None and not run.handed_over:

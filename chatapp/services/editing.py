@@ -1,4 +1,4 @@
-"""Edit and resend, regenerate: rewind plus a new run, in one transaction. The tail is set aside, never lost."""
+"""Edit and regenerate: rewind plus a new run, in one transaction. The tail is set aside, never lost."""
 
 from __future__ import annotations
 

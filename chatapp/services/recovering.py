@@ -20,14 +20,14 @@ NOTHING_HINT = "It goes on already, or it was decided in another window. Have a 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """`text` is the message that goes back into the box (discard), `run_id` the run that was decided about."""
+    """`text`: the message that goes back into the box (discard). `run_id`: the run it was about."""
 
     run_id: str
     text: str | None = None
 
 
 def recover(thread: Thread, action: str) -> Recovered:
-    """Resume (also: retry), keep or discard the thread's interrupted or failed run. Refused where there is none.
+    """Resume (also: retry), keep or discard the interrupted or failed run. Refused where there is none.
 
     Resume is the user's consent to run unanswered calls again.
     """

@@ -25,7 +25,7 @@ BUSY_HINT = "Wait for the answer, or stop it. Your text stays in the box."
 
 
 def new_thread(owner: Any, text: str, *, client_id: UUID | None = None, assistant: str = "") -> Thread:
-    """A thread with its first message, and the run that answers it. The same client_id gives the same thread."""
+    """A thread with its first message and the run that answers it; the same for the same client_id."""
     text = message_text(text)
     if known := receipt_for(owner.pk, client_id):
         return known.thread

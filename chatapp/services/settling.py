@@ -21,7 +21,7 @@ def stop(thread: Thread) -> None:
 
 
 def settle(thread: Thread) -> None:
-    """Asks the owner of a live run to fold it and waits, up to 10 s; then takes the lease and folds in its place.
+    """Asks the owner of a live run to fold it, waits up to 10 s, then takes the lease and folds itself.
 
     Runs without an owner are left alone: they end in the command's own transaction, or by the user's choice.
     Waits outside of any transaction.

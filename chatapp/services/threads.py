@@ -25,7 +25,7 @@ def rename(thread: Thread, title: str) -> None:
 
 
 def keep(thread: Thread) -> None:
-    """Folds whatever is in flight: a live run is stopped, one without an owner is kept as it is. For operators."""
+    """Folds what is in flight: a live run is stopped, one without an owner kept as it is. For operators."""
     settle(thread)
     with command(thread) as locked:
         run = checkpoints.in_flight(locked.session_id)
