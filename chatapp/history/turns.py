@@ -84,7 +84,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ToolStep:
-    """One tool call and what became of it. `arguments` is the raw JSON of the model, the short forms are one line."""
+    """One tool call and what became of it. `arguments` is the model's raw JSON, the short forms are one line."""
 
     kind: ClassVar[Literal["step"]] = "step"
 
@@ -188,7 +188,7 @@ class Recover:
 class Turn:
     """One run as the page shows it, or a piece of a very long one.
 
-    A run that does not fit into a page is split: `starts` says whether the run's first entry is in this piece,
+    A run that does not fit into a page is split: `starts` says whether its first entry is in this piece,
     `ends` whether its last one is. Only the piece that ends carries state line, panel and actions.
     """
 
@@ -241,7 +241,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class ThreadPage:
-    """The last turns of a thread (or older ones), oldest first, and the state of the event log that they show."""
+    """The last turns of a thread (or older ones), oldest first, and the state of the log that they show."""
 
     thread_id: UUID
     turns: tuple[Turn, ...]

@@ -1,0 +1,1 @@
+"""WebSockets: events out, never a command in. They read the event log and history, and drive nothing."""

@@ -1,0 +1,119 @@
+"""What a socket says first, and with each heartbeat: how the thread stands, as the database has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from agents.stores.orm import checkpoints, sessions
+from agents.stores.orm.checkpoints import InFlight
+from agents.transcript import UnreadableEntry, pending_tool_calls
+from chatapp.eventlog import Frame, is_known, last_seq, partial_text, read_after
+from chatapp.history.reading import FlightRead, read_flight, read_steadily, status_of
+
+LAST_TURN = 400
+"""How far back open calls are looked for: they can only be in the run's last turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a client says it is: it has seen this run up to the frame `after`."""
+
+    run_id: str
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`frame` goes out first, `frames` follow; `places`: up to where the client has each run after `frame`."""
+
+    frame: Frame
+    frames: Sequence[Frame] = ()
+    places: dict[str, int] = field(default_factory=dict)
+
+
+def read_snapshot(thread_id: UUID, place: Place | None) -> Snapshot:
+    def read(run: InFlight | None) -> Snapshot:
+        return flying(thread_id, run, place) if run else resting(thread_id, place)
+
+    return read_steadily(str(thread_id), read)
+
+
+def flying(thread_id: UUID, run: InFlight, place: Place | None) -> Snapshot:
+    """A run is in flight: who has seen some of it goes on there, who has not gets it as it stands."""
+    resumed = place is not None and place.run_id == run.run_id and goes_on(thread_id, place)
+    read = read_flight(thread_id, run, limit=LAST_TURN)
+    seq = place.after if place and resumed else read.seq
+    frame = frame_of_flight(read, seq=seq, resumed=resumed)
+    frames = read_after(thread_id, run.run_id, seq) if resumed else ()
+    return Snapshot(frame, frames, {run.run_id: seq})
+
+
+def resting(thread_id: UUID, place: Place | None) -> Snapshot:
+    """Nothing is in flight: who has the last run may lack its end."""
+    last_run = sessions.last_run_id(str(thread_id))
+    newest = {last_run: last_seq(thread_id, last_run)} if last_run else {}
+    resumed = place is not None and place.run_id == last_run and goes_on(thread_id, place)
+    frame = idle_frame(seq=place.after if place and resumed else 0, resumed=resumed)
+    if not place or not resumed:
+        return Snapshot(frame, (), newest)
+    return Snapshot(frame, read_after(thread_id, place.run_id, place.after), {place.run_id: place.after})
+
+
+def goes_on(thread_id: UUID, place: Place) -> bool:
+    """Whether the log still has all that follows; of a run whose frames were swept, nothing follows."""
+    if is_known(thread_id, place.run_id, place.after):
+        return True
+    return place.after == 0 and last_seq(thread_id, place.run_id) == 0
+
+
+def frame_of_flight(read: FlightRead, *, seq: int, resumed: bool) -> Frame:
+    status = status_of(read.run)
+    shown = [frame for frame in read.frames if frame["seq"] <= seq]
+    frame: Frame = {
+        "type": "snapshot",
+        "status": status,
+        "run_id": read.run.run_id,
+        "seq": seq,
+        "resumed": resumed,
+        "text": partial_text(shown, read.stored),
+        "tools": open_calls(read),
+        "requests": [],
+    }
+    return frame | {"error": read.run.head.error} if status == "failed" else frame
+
+
+def idle_frame(*, seq: int, resumed: bool) -> Frame:
+    return {
+        "type": "snapshot",
+        "status": "idle",
+        "run_id": None,
+        "seq": seq,
+        "resumed": resumed,
+        "text": "",
+        "tools": [],
+        "requests": [],
+    }
+
+
+def open_calls(read: FlightRead) -> list[dict[str, Any]]:
+    entries = [entry for _, entry in read.entries if not isinstance(entry, UnreadableEntry)]
+    started = set(read.run.head.started_calls)
+    return [
+        {
+            "call_id": call.call_id,
+            "name": call.name,
+            "arguments": call.arguments,
+            "started": call.call_id in started,
+        }
+        for call in pending_tool_calls(entries)
+    ]
+
+
+def read_live(thread_id: UUID) -> dict[str, Any]:
+    """What a heartbeat says: the run in flight, its newest frame, the status."""
+    run = checkpoints.in_flight(str(thread_id))
+    seq = last_seq(thread_id, run.run_id) if run else 0
+    return {"run_id": run.run_id if run else None, "seq": seq, "status": status_of(run)}

@@ -1,0 +1,110 @@
+"""How a view gets at a thread, and how it answers. Permission is how you get the object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from uuid import UUID
+
+from django import forms
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+
+from agents.errors import UserError
+from chatapp.errors import error_response
+from chatapp.forms import reason
+from chatapp.models import Thread
+from chatapp.services.errors import Invalid
+
+P = ParamSpec("P")
+F = TypeVar("F", bound=forms.Form)
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+
+class SeeOther(HttpResponse):
+    """303: the answer to a form is another page."""
+
+    status_code = 303
+
+    def __init__(self, location: str) -> None:
+        super().__init__(headers={"Location": location})
+
+
+def owner_of(request: HttpRequest) -> User:
+    """The user behind the request; the middleware lets nobody in without one."""
+    return cast(User, request.user)
+
+
+def get_thread(request: HttpRequest, thread_id: UUID) -> Thread:
+    """The user's own thread. Somebody else's is as absent as one that never was."""
+    return get_object_or_404(Thread, id=thread_id, owner=owner_of(request))
+
+
+def refusals(view: View[P]) -> View[P]:
+    """Turns a UserError into its 4xx, as a page or as `{"error", "hint"}`."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except UserError as error:
+            return error_response(request, status_of(error), str(error), error.hint)
+
+    return answer
+
+
+def command(view: View[P]) -> View[P]:
+    """A POST that changes something: other methods get 405, refusals their 4xx."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if request.method != "POST":
+            return not_allowed(request, "POST")
+        return refusals(view)(request, *args, **kwargs)
+
+    return answer
+
+
+def page(view: View[P]) -> View[P]:
+    """A read: only GET and HEAD."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if request.method not in ("GET", "HEAD"):
+            return not_allowed(request, "GET, HEAD")
+        return refusals(view)(request, *args, **kwargs)
+
+    return answer
+
+
+def not_allowed(request: HttpRequest, methods: str) -> HttpResponse:
+    answer = error_response(request, 405, _("This address does not take %s.") % request.method)
+    answer["Allow"] = methods
+    return answer
+
+
+def status_of(error: UserError) -> int:
+    """400 for what is wrong in itself, 409 for what does not fit the state of the thread."""
+    return 400 if isinstance(error, Invalid) else 409
+
+
+def valid(form: F) -> F:
+    """The form, checked. Raises Invalid with the first thing that is wrong."""
+    if not form.is_valid():
+        raise Invalid(reason(form))
+    return form
+
+
+def is_script(request: HttpRequest) -> bool:
+    """The page's own script, which cannot see where a redirect leads."""
+    return bool(request.headers.get("X-Requested-With") or request.headers.get("HX-Request"))
+
+
+def answer_command(request: HttpRequest, url: str, data: dict[str, Any]) -> HttpResponse:
+    """Data, unless a plain form of the page asks: it gets the page that shows the result."""
+    if is_script(request) or "text/html" not in request.headers.get("Accept", ""):
+        return JsonResponse(data)
+    return SeeOther(url)

@@ -1,0 +1,87 @@
+"""The commands of a thread: check the form, call the service, answer."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+
+from chatapp import services
+from chatapp.forms import EditForm, MessageForm, NewThreadForm, RecoverForm, RegenerateForm, RenameForm
+from chatapp.models import Thread
+from chatapp.views.access import SeeOther, answer_command, command, get_thread, is_script, owner_of, valid
+
+
+@command
+def create(request: HttpRequest) -> HttpResponse:
+    form = valid(NewThreadForm(request.POST)).cleaned_data
+    thread = services.new_thread(
+        owner_of(request), form["text"], client_id=form["client_id"], assistant=form["assistant"]
+    )
+    if is_script(request):
+        return JsonResponse({"thread": str(thread.id), "url": url_of(thread)}, status=201)
+    return SeeOther(url_of(thread))
+
+
+@command
+def send(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    thread = get_thread(request, thread_id)
+    form = valid(MessageForm(request.POST)).cleaned_data
+    run_id = services.send(thread, form["text"], client_id=form["client_id"])
+    return answer_run(request, thread, run_id)
+
+
+@command
+def stop(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    thread = get_thread(request, thread_id)
+    services.stop(thread)
+    return answer_command(request, url_of(thread), {"thread": str(thread.id)})
+
+
+@command
+def edit(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    thread = get_thread(request, thread_id)
+    form = valid(EditForm(request.POST)).cleaned_data
+    run_id = services.edit(thread, form["ref"], form["text"], client_id=form["client_id"])
+    return answer_run(request, thread, run_id)
+
+
+@command
+def regenerate(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    thread = get_thread(request, thread_id)
+    form = valid(RegenerateForm(request.POST)).cleaned_data
+    run_id = services.regenerate(thread, client_id=form["client_id"])
+    return answer_run(request, thread, run_id)
+
+
+@command
+def recover(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    thread = get_thread(request, thread_id)
+    form = valid(RecoverForm(request.POST)).cleaned_data
+    recovered = services.recover(thread, form["action"])
+    return answer_command(request, url_of(thread), {"thread": str(thread.id), "text": recovered.text})
+
+
+@command
+def rename(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    thread = get_thread(request, thread_id)
+    form = valid(RenameForm(request.POST)).cleaned_data
+    services.rename(thread, form["title"])
+    return answer_command(request, url_of(thread), {"thread": str(thread.id), "title": form["title"]})
+
+
+@command
+def delete(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    thread = get_thread(request, thread_id)
+    services.delete(thread)
+    return answer_command(request, reverse("home"), {"thread": str(thread_id), "url": reverse("home")})
+
+
+def answer_run(request: HttpRequest, thread: Thread, run_id: str) -> HttpResponse:
+    url = url_of(thread)
+    return answer_command(request, url, {"thread": str(thread.id), "run_id": run_id, "url": url})
+
+
+def url_of(thread: Thread) -> str:
+    return reverse("thread", args=[thread.id])

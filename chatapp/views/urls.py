@@ -1,0 +1,28 @@
+"""The URLs of pages and commands."""
+
+from django.urls import include, path
+
+from chatapp.views import commands, export, pages, partials
+
+thread_patterns = [
+    path("", pages.thread, name="thread"),
+    path("messages/", commands.send, name="messages"),
+    path("stop/", commands.stop, name="stop"),
+    path("edit/", commands.edit, name="edit"),
+    path("regenerate/", commands.regenerate, name="regenerate"),
+    path("recover/", commands.recover, name="recover"),
+    path("rename/", commands.rename, name="rename"),
+    path("delete/", commands.delete, name="delete"),
+    path("turns/", partials.older, name="older"),
+    path("turns/<path:run_id>/", partials.turn, name="turn"),
+    path("conversation/", partials.conversation, name="conversation"),
+    path("export.json", export.as_json, name="export_json"),
+    path("export.md", export.as_markdown, name="export_md"),
+]
+
+urlpatterns = [
+    path("", pages.home, name="home"),
+    path("threads/", commands.create, name="threads"),
+    path("threads/<uuid:thread_id>/", include(thread_patterns)),
+    path("sidebar/", partials.sidebar, name="sidebar"),
+]
