@@ -5,11 +5,18 @@ from typing import Any
 
 import structlog
 
+
+def without_request(logger: Any, name: str, record: dict[str, Any]) -> dict[str, Any]:
+    """Django adds the request and its status to its records, whose text says as much."""
+    return {key: value for key, value in record.items() if key not in ("request", "status_code")}
+
+
 SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.ExtraAdder(),
+    without_request,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
 
