@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from typing import Any
+from typing import Any, cast
 
 import django
 from django.conf import settings
@@ -34,8 +34,9 @@ def harden(headers: Any, path: str, url: str) -> None:
     headers["X-Content-Type-Options"] = "nosniff"
 
 
+last_route: Any = re_path("", cast(Any, close_unknown))  # channels routes applications where Django has views
 http = with_static_files(OneHopHandler())
-websocket = OwnOriginOnly(SessionUser(URLRouter([*websocket_urlpatterns, re_path("", close_unknown)])))
+websocket = OwnOriginOnly(SessionUser(URLRouter([*websocket_urlpatterns, last_route])))
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

@@ -7,25 +7,24 @@ database connections persist between requests.
 
 import asyncio
 import contextvars
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from tempfile import SpooledTemporaryFile
-from typing import Any, ParamSpec, TypeVar
+from typing import IO, Any, ParamSpec, TypeVar, cast
 
 from django.conf import settings
 from django.core import signals
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.db import close_old_connections
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-Deliver = Callable[[dict[str, Any]], None]
+Scope = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Mapping[str, Any]]]
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+Deliver = Callable[[Mapping[str, Any]], None]
 
 DELIVERY_TIMEOUT = 60
 
@@ -67,16 +66,14 @@ class OneHopHandler(ASGIHandler):
         if not response.streaming:
             await self.send_response(response, send)
 
-    def respond(
-        self, scope: Scope, body: "SpooledTemporaryFile[bytes]", deliver: Deliver
-    ) -> HttpResponseBase:
+    def respond(self, scope: Scope, body: IO[bytes], deliver: Deliver) -> HttpResponseBase:
         """In the thread: the request from its start to its end, with the signals of both."""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=type(self), scope=scope)
         request, refusal = self.create_request(scope, body)
-        response = self.get_response(request) if request else refusal
+        response = self.get_response(request) if request else cast(HttpResponse, refusal)
         try:
-            if response.streaming:
+            if isinstance(response, StreamingHttpResponse):
                 stream(response, deliver)
         finally:
             response.close()  # sends request_finished, which gives the connections back
@@ -88,13 +85,13 @@ def deliver_by(send: Send) -> Deliver:
     """The loop's `send` for callers in a thread."""
     loop = asyncio.get_running_loop()
 
-    def deliver(message: dict[str, Any]) -> None:
+    def deliver(message: Mapping[str, Any]) -> None:
         asyncio.run_coroutine_threadsafe(_awaited(send, message), loop).result(DELIVERY_TIMEOUT)
 
     return deliver
 
 
-async def _awaited(send: Send, message: dict[str, Any]) -> None:
+async def _awaited(send: Send, message: Mapping[str, Any]) -> None:
     await send(message)
 
 

@@ -47,9 +47,14 @@ def source_files() -> Iterator[Path]:
 
 def fingerprint(files: Iterator[Path]) -> str:
     """Changes when a file comes, goes or is written; 1,000 files take a few milliseconds."""
-    lines = [f"{path}:{stat.st_size}:{stat.st_mtime_ns}" for path in files if (stat := path.stat())]
+    lines = [line_of(path) for path in files]
     lines.append(settings.STORAGES["staticfiles"]["BACKEND"])
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+
+def line_of(path: Path) -> str:
+    stat = path.stat()
+    return f"{path}:{stat.st_size}:{stat.st_mtime_ns}"
 
 
 @contextmanager

@@ -11,6 +11,9 @@ from typing import Any
 from daphne.server import Server as Daphne
 from twisted.internet import defer, reactor
 
+# Twisted declares the reactor as an interface without these methods.
+call_later: Any = reactor.callLater  # type: ignore[attr-defined,unused-ignore]
+
 logger = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 18  # of the 20 that a supervisor grants before it kills
@@ -41,7 +44,7 @@ class Server(Daphne):
         self.failure = ""
 
     def _when_loop_runs(self) -> None:
-        reactor.callLater(0, lambda: self._started(asyncio.get_running_loop()))
+        call_later(0, lambda: self._started(asyncio.get_running_loop()))
 
     def listen_success(self, port: Any) -> None:
         super().listen_success(port)

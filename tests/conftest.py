@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -20,7 +21,7 @@ def make_user(db: None) -> MakeUser:
     """Makes users with names of their own: `make_user()`, `make_user("ada", is_staff=True)`."""
     numbers = itertools.count(1)
 
-    def make(username: str = "", **fields: object) -> User:
+    def make(username: str = "", **fields: Any) -> User:
         name = username or f"user{next(numbers)}"
         return User.objects.create_user(name, password=PASSWORD, **fields)
 

@@ -17,7 +17,9 @@ TIME_ZONE_COOKIE = "timezone"
 class LoginRequiredMiddleware(middleware.LoginRequiredMiddleware):
     """Redirects pages to the login; tells scripts and htmx with a 401, which they can act on."""
 
-    def handle_no_permission(self, request: HttpRequest, view_func: Callable[..., Any]) -> HttpResponseBase:
+    def handle_no_permission(  # type: ignore[override]  # the base class only redirects
+        self, request: HttpRequest, view_func: Callable[..., Any]
+    ) -> HttpResponseBase:
         if wants_json(request):
             return error_json(401, _("You are not logged in."), _("Log in and try again."))
         return super().handle_no_permission(request, view_func)

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from django.core import management
 from pytest_django import Settings
 
 from chatapp import prepare
@@ -24,7 +25,7 @@ def var(settings: Settings, tmp_path: Path) -> Path:
 def collections(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The commands that were called."""
     called: list[str] = []
-    real = prepare.call_command
+    real = management.call_command
 
     def call(name: str, **options: object) -> None:
         called.append(name)
