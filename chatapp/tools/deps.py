@@ -16,7 +16,7 @@ from agents import RunContext
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """What a run of the web app hands to its tools. `time_zone` is an IANA name, or "" when it is not known."""
+    """What a run hands to the tools of the web app. `time_zone`: an IANA name, or "" when it is not known."""
 
     user_id: int
     thread_id: UUID

@@ -78,7 +78,7 @@ def best(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def described(deps: Deps, hits: list[Hit], words: list[str]) -> str:
-    """`3 threads`, then for each `2026-11-24 · title · /threads/<id>/`, and indented lines of what was said."""
+    """`3 threads`, then for each `2026-11-24 · title · /threads/<id>/` and indented lines of text."""
     lines = [f"{len(hits)} thread" if len(hits) == 1 else f"{len(hits) or 'No'} threads"]
     for hit in hits[:MAX_SHOWN]:
         title = " ".join(hit.thread.title.split()) or "Untitled"

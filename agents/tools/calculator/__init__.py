@@ -19,7 +19,7 @@ def calculator(expression: str) -> str:
     """Compute an arithmetic expression exactly.
 
     Knows + - * / // % ^ !, parentheses, percent ("17.5 % of 2,480", "240 + 19 %"), pi, e, tau and functions
-    such as sqrt, round(x, places), floor, ceil, abs, min, max, sum, avg, ln, log(x, base), sin, cos (radians).
+    such as sqrt, round(x, places), floor, ceil, abs, min, max, sum, avg, ln, log(x, base), sin, cos.
 
     Args:
         expression: For example "1240 * 1.19" or "sqrt(2) * round(10 / 3, 2)".

@@ -55,7 +55,7 @@ def clock(ctx: RunContext, place: str = "") -> str:
     """Tell the date and time now, in one place or several.
 
     Args:
-        place: Cities, countries with one time zone, IANA zones (Europe/Berlin) or offsets (UTC+8), with commas
+        place: Cities, countries with one time zone, IANA zones (Europe/Berlin) or offsets (UTC+8), commas
             between them. Empty: where the user is, or UTC if that is not known.
     """
     here = getattr(ctx.deps, "time_zone", "") or "UTC"
