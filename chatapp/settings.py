@@ -13,8 +13,8 @@ from chatapp.logs import logging_config
 env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = BASE_DIR / "var"
-VAR_DIR.mkdir(exist_ok=True)
+VAR_DIR = Path(env.str("VAR_DIR", str(BASE_DIR / "var"))).resolve()
+VAR_DIR.mkdir(parents=True, exist_ok=True)
 
 # --- where it is served ---------------------------------------------------------------------------
 HOST = env.str("HOST", "127.0.0.1")
