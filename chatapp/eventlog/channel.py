@@ -120,7 +120,7 @@ class RunChannel:
 
     def _close_text(self) -> None:
         for index, stream in self._streams.items():
-            closed = _blocks(stream.finish())
+            closed = _blocks(stream.close())
             if closed:
                 self._ready.append({"type": "text_delta", "index": index, "text": "", **closed})
         self._streams.clear()

@@ -7,10 +7,11 @@ import logging
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection
 
 from agents import events
 from agents.stores.orm import checkpoints
+from agents.stores.orm.transactions import writing
 from chatapp.eventlog.channel import RunChannel
 from chatapp.eventlog.frames import Frame
 from chatapp.eventlog.rows import publish
@@ -148,7 +149,7 @@ def _run_with_row(
 
 def _write_rows(batch: list[tuple[RunChannel, list[Frame]]]) -> set[str]:
     rows = [channel.prepare(taken) for channel, taken in batch]
-    with transaction.atomic():
+    with writing():
         _hasten()
         held = checkpoints.hold_fences({channel.run_id: channel.fence for channel, _ in batch})
         _insert([row for row in rows if row and row.run_id in held])

@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.db import transaction
-
 from agents.checkpoint import RunHead, RunSnapshot
 from agents.session import Session
 from agents.stores import OrmCheckpointer
 from agents.stores.orm import checkpoints
+from agents.stores.orm.transactions import writing
 from agents.transcript import Entry
 from chatapp.eventlog import EventLog, RunChannel
 from chatapp.executor.lookup import thread_of
@@ -118,7 +117,7 @@ class RunCheckpointer:
         job = self._job
 
         def write(inside: Inside) -> None:
-            with transaction.atomic():
+            with writing():
                 checkpoints.append(job.run_id, job.fence, entries, head, inside=inside)
                 run = checkpoints.in_flight(job.session_id)
                 assert run is not None
@@ -132,7 +131,7 @@ class RunCheckpointer:
         job = self._job
 
         def write(inside: Inside) -> None:
-            with transaction.atomic():
+            with writing():
                 checkpoints.append(job.run_id, job.fence, entries, head, inside=inside)
                 checkpoints.release(job.run_id, job.fence, head=head, handed_over=handed_over)
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import logging
-import os
-import socket
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
 from django.utils import timezone
 
 from agents.errors import UserError
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
+from agents.stores.orm.owners import is_dead_owner
+from agents.stores.orm.transactions import writing
 from chatapp.assistants import get_assistant
 from chatapp.eventlog import Frame, partial_of, publish, record, tail
 from chatapp.lifecycle import may_resume, resume, take_over_and_fold
@@ -32,37 +31,24 @@ RECEIPTS_KEPT = timedelta(days=7)
 
 def expire_the_dead() -> None:
     """Ends the leases of processes of this host that do not exist any more, so that nobody waits for them."""
-    checkpoints.expire_dead_owners(_is_dead)
-
-
-def _is_dead(owner: str) -> bool:
-    host, pid, _ = [*owner.split(":"), "", ""][:3]
-    if host != socket.gethostname() or owner == checkpoints.process_owner():
-        return False
-    return not pid.isdigit() or int(pid) == os.getpid() or not _exists(int(pid))
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    checkpoints.expire_dead_owners(is_dead_owner)
 
 
 def look_after_orphans(executor: InProcessExecutor) -> None:
-    """Resumes, folds or marks every run whose lease has run out."""
-    for orphan in checkpoints.orphans():
+    """Resumes, folds or marks every run whose lease has run out, once."""
+    for orphan in filter(_is_undecided, checkpoints.orphans()):
         thread = Thread.objects.filter(pk=orphan.session_id).first() if orphan.session_id else None
         if thread is not None:
             look_after(executor, thread)
 
 
+def _is_undecided(run: InFlight) -> bool:
+    return run.head.status == "running" or run.handed_over or run.stop_requested
+
+
 def look_after(executor: InProcessExecutor, thread: Thread) -> None:
     """Decides about the thread's run, under the thread's lock, so that no command comes in between."""
-    with transaction.atomic():
+    with writing():
         locked = Thread.objects.select_for_update().filter(pk=thread.pk).first()
         run = checkpoints.in_flight(thread.session_id)
         if locked is None or run is None or run.live:

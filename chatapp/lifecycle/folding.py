@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
 from django.utils import timezone
 
 from agents.checkpoint import RunHead
 from agents.errors import LeaseLost
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
+from agents.stores.orm.transactions import writing
 from agents.transcript import Entry, ToolCallEntry, pending_tool_calls
 from chatapp.eventlog import Frame, partial_entries, record, tail
 from chatapp.lifecycle.status import Ending
@@ -106,8 +106,8 @@ def fold(thread: Thread, run: InFlight, *, fence: int, ending: Ending) -> None:
 
 
 def take_over_and_fold(thread: Thread, run: InFlight, *, ending: Ending) -> list[Frame]:
-    """Folds in the place of an owner that is gone or deaf: its writes fail from here on. → frames to publish"""
-    with transaction.atomic():
+    """Folds in the place of an owner that is gone or deaf: its writes fail from now on. → frames"""
+    with writing():
         fence = checkpoints.claim(run.run_id, owner=checkpoints.process_owner(), force=True)
         if fence is None:
             raise LeaseLost(f"Run {run.run_id} is gone.")

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import transaction
 
 from agents.stores.orm import checkpoints
+from agents.stores.orm.transactions import writing
 from chatapp import executor
 from chatapp.eventlog import Frame, hub, publish
 from chatapp.eventlog.hub import Delivery, user_topic
@@ -21,7 +22,7 @@ from chatapp.services.errors import Refused
 @contextmanager
 def command(thread: Thread) -> Iterator[Thread]:
     """One transaction that holds the thread. Raises Thread.DoesNotExist where it was deleted meanwhile."""
-    with transaction.atomic():
+    with writing():
         yield Thread.objects.select_for_update().get(pk=thread.pk, owner_id=thread.owner_id)
 
 

@@ -81,8 +81,10 @@ def parse_ref(ref: str) -> Ref:
 
 def _message_at(thread: Thread, ref: Ref) -> InputEntry:
     """The user's message at this address, in the session or in the run in flight."""
-    log = sessions.log_of(thread.session_id, ref[0]) or checkpoints.log_of(thread.session_id, ref[0])
-    found = checkpoints.indexed_entries(log, start=ref[1], stop=ref[1] + 1) if log else []
+    run_id, index = ref
+    run = checkpoints.in_flight(thread.session_id)
+    log = run.log if run and run.run_id == run_id else sessions.log_of(thread.session_id, run_id)
+    found = checkpoints.indexed_entries(log, start=index, stop=index + 1) if log else []
     entry = found[0][1] if found else None
     if not isinstance(entry, InputEntry) or entry.role != "user":
         raise Refused(CHANGED, hint=CHANGED_HINT)
@@ -91,7 +93,7 @@ def _message_at(thread: Thread, ref: Ref) -> InputEntry:
 
 def _last_message(thread: Thread) -> Ref:
     run = checkpoints.in_flight(thread.session_id)
-    ref = checkpoints.last_input_of(run) if run else sessions.last_input_ref(thread.session_id)
+    ref = (run.run_id, 0) if run else sessions.last_input_ref(thread.session_id)
     if ref is None:
         raise Refused("There is no message to answer.", hint="Write one.")
     return ref

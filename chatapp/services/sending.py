@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
+from agents.stores.orm.transactions import writing
 from chatapp.assistants import default_assistant, get_assistant
 from chatapp.lifecycle import start
 from chatapp.models import Thread
@@ -32,7 +33,7 @@ def new_thread(owner: Any, text: str, *, client_id: UUID | None = None, assistan
     agent = get_assistant(assistant) if assistant else default_assistant()
     thread = Thread(owner=owner, title=title_of(text), assistant=agent.name)
     try:
-        with transaction.atomic():
+        with writing():
             thread.save(force_insert=True)
             run_content(thread, text, name="new", client_id=client_id)
     except IntegrityError:
