@@ -48,7 +48,7 @@ class Session(Protocol):
         """Forgets the session."""
 
 
-def require_id(value: str, name: str) -> str:
+def require_id(value: object, name: str) -> str:
     """The value, if it can be an id; else UserError."""
     if not isinstance(value, str) or not value:
         raise UserError(f"{name} must be a non-empty string")

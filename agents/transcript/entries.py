@@ -115,7 +115,7 @@ def entry_to_dict(entry: Entry) -> dict[str, Any]:
 
 def entry_from_dict(data: dict[str, Any]) -> Entry:
     """Unknown fields are ignored. ValueError: unknown type, or a required field that is missing or wrong."""
-    kind = data.get("type") if isinstance(data, dict) else None
+    kind = data.get("type")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError(f"unknown entry type: {kind!r}")
     given = {f.name: _copied(data[f.name]) for f in _FIELDS[kind] if f.name in data}
@@ -132,7 +132,10 @@ def entry_to_json(entry: Entry) -> str:
 
 def entry_from_json(text: str) -> Entry:
     """ValueError when it is no entry."""
-    return entry_from_dict(json.loads(text))
+    data = json.loads(text)
+    if not isinstance(data, dict):
+        raise ValueError("not a JSON object")
+    return entry_from_dict(data)
 
 
 def json_text(value: Any) -> str:

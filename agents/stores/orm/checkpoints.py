@@ -1,0 +1,49 @@
+"""Runs in flight as plain synchronous functions, one transaction each, for whoever has a thread of their own.
+
+`inside` runs in the transaction, after the run's row is held and before the commit: what it writes is written
+together with the run, or not at all.
+"""
+
+from agents.stores.orm.in_flight import InFlight, in_flight, in_flight_many, orphans, run_in_flight
+from agents.stores.orm.leases import (
+    Beat,
+    beat,
+    claim,
+    expire_dead_owners,
+    heartbeat,
+    hold_fences,
+    release,
+    request_stop,
+)
+from agents.stores.orm.logs import indexed_entries, run_entries
+from agents.stores.orm.owners import is_dead_owner, process_owner
+from agents.stores.orm.runs import append, delete_run, finish, fold, start
+from agents.stores.orm.snapshots import load_run
+from agents.stores.orm.transactions import LEASE_SECONDS
+
+__all__ = [
+    "LEASE_SECONDS",
+    "Beat",
+    "InFlight",
+    "append",
+    "beat",
+    "claim",
+    "delete_run",
+    "expire_dead_owners",
+    "finish",
+    "fold",
+    "heartbeat",
+    "hold_fences",
+    "in_flight",
+    "in_flight_many",
+    "indexed_entries",
+    "is_dead_owner",
+    "load_run",
+    "orphans",
+    "process_owner",
+    "release",
+    "request_stop",
+    "run_entries",
+    "run_in_flight",
+    "start",
+]

@@ -1,0 +1,74 @@
+"""A RunHead as the columns of its row, and back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, cast
+
+from agents.checkpoint import RunHead, RunStatus
+from agents.models import Checkpoint
+from agents.transcript import clean_text, json_text
+from agents.usage import Usage
+
+# What nothing is searched by, in one column.
+_FACTS = (
+    "error",
+    "last_input_tokens",
+    "pending_handoff",
+    "input_checked",
+    "done",
+    "started_calls",
+    "tool_seconds",
+)
+
+
+def facts_text(head: RunHead) -> str:
+    facts = {name: getattr(head, name) for name in _FACTS}
+    return json_text({"usage": head.usage.to_dict(), **{k: v for k, v in facts.items() if v}})
+
+
+def head_values(head: RunHead) -> list[Any]:
+    """agent_name, status, turns, head, output: the columns that each save writes."""
+    return [
+        clean_text(head.agent_name),
+        head.status,
+        head.turns,
+        facts_text(head),
+        optional_text(head.output),
+    ]
+
+
+def context_values(head: RunHead) -> tuple[str | None, str]:
+    """The text of the context state and its digest."""
+    text = optional_text(head.context_state)
+    return text, "" if text is None else digest(text)
+
+
+def optional_text(value: Any) -> str | None:
+    return None if value is None else json_text(value)
+
+
+def digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def head_of(row: Checkpoint) -> RunHead:
+    facts = _read(row.head) or {}
+    given = {name: facts[name] for name in _FACTS if name in facts}
+    return RunHead(
+        agent_name=row.agent_name,
+        usage=Usage.from_dict(facts.get("usage")),
+        turns=row.turns,
+        status=cast(RunStatus, row.status),
+        output=_read(row.output),
+        context_state=_read(row.context_state),
+        started_at=row.started_at,
+        updated_at=row.updated_at,
+        session_id=row.session_id,
+        **given,
+    )
+
+
+def _read(text: str | None) -> Any:
+    return None if text is None else json.loads(text)

@@ -1,0 +1,81 @@
+"""Write transactions, the database's clock, and the few lines around raw SQL.
+
+The hot statements are raw SQL that SQLite and PostgreSQL share: to build them by the ORM costs more than to
+run them. In them `@now` is the time by the database's clock, `@lease_end` the end of a lease that begins now.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from django.db import connection, transaction
+
+LEASE_SECONDS = 10
+
+Inside = Callable[[], object] | None
+
+# SQLite has one writer at a time, and one that waits sleeps for up to 100 ms. The threads of this process
+# queue up here instead, which costs nothing.
+_sqlite_writer = threading.Lock()
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """One write transaction. Inside another one it is a part of that (a savepoint)."""
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        # Whoever has the database already must not wait for a thread that waits for the database.
+        with transaction.atomic():
+            yield
+        return
+    with _sqlite_writer, transaction.atomic():
+        yield
+
+
+def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
+    """The number of rows that the statement touched."""
+    with connection.cursor() as cursor:
+        cursor.execute(_with_clock(sql, connection.vendor), parameters)
+        return int(cursor.rowcount)
+
+
+def fetch(sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """The rows that the statement returns."""
+    with connection.cursor() as cursor:
+        cursor.execute(_with_clock(sql, connection.vendor), parameters)
+        return list(cursor.fetchall())
+
+
+def sql_time(moment: datetime | None) -> Any:
+    """A time as a parameter."""
+    return connection.ops.adapt_datetimefield_value(moment)
+
+
+def with_rows(sql: str, count: int, width: int = 1) -> str:
+    """The statement with `@rows` written out as that many rows of parameters."""
+    row = ", ".join(["%s"] * width)
+    return sql.replace("@rows", ", ".join([f"({row})" if width > 1 else row] * count))
+
+
+def run_inside(inside: Inside) -> None:
+    if inside is not None:
+        inside()
+
+
+@lru_cache
+def _with_clock(sql: str, vendor: str) -> str:
+    now, lease_end = _CLOCKS[vendor]
+    return sql.replace("@now", now).replace("@lease_end", lease_end)
+
+
+_SQLITE_TIME = "strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now'{})"
+_CLOCKS = {
+    # In the form in which Django keeps times there.
+    "sqlite": (_SQLITE_TIME.format(""), _SQLITE_TIME.format(f", '+{LEASE_SECONDS} seconds'")),
+    # The wall's time: that of a transaction stands still while it waits for a lock.
+    "postgresql": ("clock_timestamp()", f"clock_timestamp() + interval '{LEASE_SECONDS} seconds'"),
+}
