@@ -8,7 +8,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from daphne.server import Server as Daphne
+from daphne.server import Server as Daphne  # isort: skip  (installs the reactor)
+from daphne.http_protocol import WebRequest
 from twisted.internet import defer, reactor
 
 # Twisted declares the reactor as an interface without these methods.
@@ -16,7 +17,8 @@ call_later: Any = reactor.callLater  # type: ignore[attr-defined,unused-ignore]
 
 logger = logging.getLogger(__name__)
 
-DRAIN_SECONDS = 18  # of the 20 that a supervisor grants before it kills
+DRAIN_SECONDS = 17  # with what follows, within the 20 that a supervisor grants
+REQUEST_SECONDS = 2
 Started = Callable[[asyncio.AbstractEventLoop], None]
 Stopping = Callable[[], Awaitable[None]]
 
@@ -41,6 +43,7 @@ class Server(Daphne):
             server_name="chatapp",
         )
         self._started, self._stopping, self._ready = started, stopping, ready
+        self._ports: list[Any] = []
         self.failure = ""
 
     def _when_loop_runs(self) -> None:
@@ -48,6 +51,7 @@ class Server(Daphne):
 
     def listen_success(self, port: Any) -> None:
         super().listen_success(port)
+        self._ports.append(port)
         self._ready()
 
     def listen_error(self, failure: Any) -> None:
@@ -60,25 +64,36 @@ class Server(Daphne):
 
     async def _drain(self) -> None:
         """Runs first, while their sockets still show them; then whatever request or socket is left."""
-        await self._stop_listening()
+        for port in self._ports:
+            port.stopListening()
         try:
             await asyncio.wait_for(self._stopping(), DRAIN_SECONDS)
         except TimeoutError:
             logger.warning("runs did not end within %s s; they can be resumed", DRAIN_SECONDS)
-        await self._cancel_connections()
+        except Exception:
+            logger.exception("the background work did not stop as it should")
+        await self._end_connections()
 
-    async def _stop_listening(self) -> None:
-        for listener in self.listeners:
-            port = await listener.asFuture(asyncio.get_running_loop())
-            await defer.maybeDeferred(port.stopListening).asFuture(asyncio.get_running_loop())
-
-    async def _cancel_connections(self) -> None:
-        tasks = [details.get("application_instance") for details in self.connections.values()]
-        live = [task for task in tasks if task and not task.done()]
-        for task in live:
+    async def _end_connections(self) -> None:
+        """Requests get a moment to be answered; sockets end at once, and their clients come back."""
+        await wait_briefly(self._tasks(WebRequest), REQUEST_SECONDS)
+        left = self._tasks(object)
+        for task in left:
             task.cancel()
-        if live:
-            await asyncio.wait(live, timeout=1)
+        await wait_briefly(left, 0.5)
+
+    def _tasks(self, kind: type) -> "list[asyncio.Future[None]]":
+        found = [
+            details.get("application_instance")
+            for protocol, details in self.connections.items()
+            if isinstance(protocol, kind)
+        ]
+        return [task for task in found if task and not task.done()]
+
+
+async def wait_briefly(tasks: "list[asyncio.Future[None]]", seconds: float) -> None:
+    if tasks:
+        await asyncio.wait(tasks, timeout=seconds)
 
 
 def endpoint(host: str, port: int) -> str:

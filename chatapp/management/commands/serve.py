@@ -1,5 +1,7 @@
 """`manage.py serve`: prepares the database and the static files, then serves until it is told to stop."""
 
+import logging
+import os
 from typing import Any
 
 from django.conf import settings
@@ -23,6 +25,13 @@ class Command(BaseCommand):
         server.run()
         if server.failure:
             raise CommandError(f"Cannot serve: {server.failure}")
+        self.leave()
+
+    def leave(self) -> None:
+        """Ends the process here: the thread of a sync tool cannot be cancelled, and would be waited for."""
+        logging.shutdown()
+        self.stdout.flush()
+        os._exit(0)
 
     def build_server(self) -> Any:
         # Installs the reactor, which must be there before anything else imports it.
