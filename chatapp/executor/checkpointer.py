@@ -12,11 +12,11 @@ from typing import Any
 
 from agents.checkpoint import RunHead, RunSnapshot
 from agents.session import Session
-from agents.stores import OrmCheckpointer
 from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import writing
 from agents.transcript import Entry
 from chatapp.eventlog import EventLog, RunChannel
+from chatapp.eventlog.threads import in_writer_thread
 from chatapp.executor.lookup import thread_of
 from chatapp.lifecycle import RunJob, fold
 from chatapp.lifecycle.folding import finished_frame
@@ -52,7 +52,7 @@ class RunCheckpointer:
         """The executor renews the leases of all of its runs at once."""
 
     async def load(self, run_id: str) -> RunSnapshot | None:
-        snapshot = await OrmCheckpointer().load(run_id)
+        snapshot = await in_writer_thread(lambda: checkpoints.load_run(run_id))
         if snapshot is not None:
             self._head = snapshot.head
         return snapshot
@@ -98,8 +98,8 @@ class RunCheckpointer:
         """The terminal save, where the engine did not come to it: a very early stop, or an error outside."""
         if self.has_ended:
             return
-        status = "failed" if error else "interrupted"
-        await self._end([], replace(self._head, status=status, error=error))
+        ended = replace(self._head, status="failed" if error else "interrupted", error=error)
+        await self._end([], ended)
 
     async def _end(self, entries: list[Entry], head: RunHead) -> None:
         if self.is_stopping:

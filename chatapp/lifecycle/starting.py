@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import uuid4
 
 from django.utils import timezone
@@ -13,11 +12,12 @@ from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
 from agents.transcript import InputEntry
 from chatapp.eventlog import Frame, partial_of, record, tail
+from chatapp.lifecycle.content import Content, text_of
 from chatapp.lifecycle.jobs import RunJob
 from chatapp.models import Thread
 
 
-def start(thread: Thread, content: str | list[Any]) -> tuple[RunJob, list[Frame]]:
+def start(thread: Thread, content: Content) -> tuple[RunJob, list[Frame]]:
     """Stores the user's message as a new run in flight, owned by this process. → job, frames to publish
 
     Raises RunInFlight where the session has an unfinished run: fold it first.
@@ -25,7 +25,7 @@ def start(thread: Thread, content: str | list[Any]) -> tuple[RunJob, list[Frame]
     run_id = str(uuid4())
     entry = InputEntry(role="user", content=content)
     head = RunHead(agent_name=thread.assistant, session_id=thread.session_id)
-    frames = [started_frame(run_id, _text_of(content), resumed=False, at=timezone.now())]
+    frames = [started_frame(run_id, text_of(content), resumed=False, at=timezone.now())]
     fence = checkpoints.start(run_id, thread.session_id, [entry], head, owner=checkpoints.process_owner())
     numbered = record(thread.id, run_id, frames, stored=1)
     Thread.objects.filter(pk=thread.pk).update(updated_at=timezone.now())
@@ -69,9 +69,3 @@ def _job(
         next_seq=next_seq,
         void=void,
     )
-
-
-def _text_of(content: str | list[Any]) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(part.text for part in content if getattr(part, "type", "") == "text")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from agents.stores.orm import checkpoints, sessions
-from agents.transcript import InputEntry, TextPart
+from agents.transcript import InputEntry
+from chatapp.lifecycle.content import Content, with_text
 from chatapp.models import Revision, Thread
 from chatapp.services.commands import clear_the_way, command, receipt_for, tell_history
 from chatapp.services.errors import Refused
@@ -34,7 +34,7 @@ def edit(thread: Thread, ref: str, text: str, *, client_id: UUID | None = None) 
     return _rewind_and_run(
         thread,
         lambda locked: address,
-        lambda content: _with_text(content, text),
+        lambda content: with_text(content, text),
         reason=Revision.Reason.EDIT,
         client_id=client_id,
     )
@@ -53,7 +53,7 @@ def regenerate(thread: Thread, *, client_id: UUID | None = None) -> str:
 def _rewind_and_run(
     thread: Thread,
     where: Callable[[Thread], Ref],
-    change: Callable[[Any], Any],
+    change: Callable[[Content], Content],
     *,
     reason: Revision.Reason,
     client_id: UUID | None,
@@ -97,11 +97,3 @@ def _last_message(thread: Thread) -> Ref:
     if ref is None:
         raise Refused("There is no message to answer.", hint="Write one.")
     return ref
-
-
-def _with_text(content: str | list[Any], text: str) -> str | list[Any]:
-    """The new text, with what was attached to the old one."""
-    if isinstance(content, str):
-        return text
-    attached = [part for part in content if part.type != "text"]
-    return [TextPart(text=text), *attached] if attached else text

@@ -9,6 +9,7 @@ from agents.stores.orm.checkpoints import InFlight
 from agents.transcript import InputEntry
 from chatapp.eventlog import record
 from chatapp.lifecycle import ending_of, resume, take_over_and_fold
+from chatapp.lifecycle.content import text_of
 from chatapp.lifecycle.folding import finished_frame
 from chatapp.models import Revision, Thread
 from chatapp.services.commands import command, execute_later, publish_later, tell_history, tell_sidebar
@@ -71,8 +72,4 @@ def _discard(thread: Thread, run: InFlight) -> Recovered:
 def _message_of(run: InFlight) -> str:
     first = checkpoints.indexed_entries(run.log, start=0, stop=1)
     entry = first[0][1] if first else None
-    if not isinstance(entry, InputEntry):
-        return ""
-    if isinstance(entry.content, str):
-        return entry.content
-    return "\n".join(part.text for part in entry.content if part.type == "text")
+    return text_of(entry.content) if isinstance(entry, InputEntry) else ""

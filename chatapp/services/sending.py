@@ -10,6 +10,7 @@ from django.db import IntegrityError
 from agents.stores.orm.transactions import writing
 from chatapp.assistants import default_assistant, get_assistant
 from chatapp.lifecycle import start
+from chatapp.lifecycle.content import Content
 from chatapp.models import Thread
 from chatapp.services.commands import (
     clear_the_way,
@@ -58,7 +59,7 @@ def send(thread: Thread, text: str, *, client_id: UUID | None = None) -> str:
         return run_content(locked, text, name="send", client_id=client_id)
 
 
-def run_content(thread: Thread, content: str | list[Any], *, name: str, client_id: UUID | None) -> str:
+def run_content(thread: Thread, content: Content, *, name: str, client_id: UUID | None) -> str:
     """Starts a run with this content in the caller's transaction, and writes the receipt. → run_id"""
     job, frames = start(thread, content)
     write_receipt(thread, client_id, name=name, run_id=job.run_id)

@@ -4,7 +4,14 @@
 together with the run, or not at all.
 """
 
-from agents.stores.orm.in_flight import InFlight, in_flight, in_flight_many, orphans, run_in_flight
+from agents.stores.orm.in_flight import (
+    InFlight,
+    in_flight,
+    in_flight_many,
+    orphans,
+    run_in_flight,
+    still_in_flight,
+)
 from agents.stores.orm.leases import (
     Beat,
     beat,
@@ -46,4 +53,5 @@ __all__ = [
     "run_entries",
     "run_in_flight",
     "start",
+    "still_in_flight",
 ]

@@ -52,6 +52,13 @@ def run_in_flight(run_id: str) -> InFlight | None:
     return None if row is None else _in_flight(row)
 
 
+def still_in_flight(run_ids: Collection[str]) -> set[str]:
+    """Those of the runs that are in flight."""
+    return set(
+        Checkpoint.objects.filter(appended_at=None, run_id__in=run_ids).values_list("run_id", flat=True)
+    )
+
+
 def orphans(limit: int = 50) -> list[InFlight]:
     """Nobody's runs that are running or interrupted: first those whose owner vanished, then the newest."""
     nobodys = Q(lease_expires_at=None) | Q(lease_expires_at__lte=Now())
