@@ -79,10 +79,10 @@ def heartbeat(owner: str) -> list[Beat]:
         rows = fetch(
             "UPDATE agents_checkpoint SET lease_expires_at = @lease_end"
             " WHERE lease_owner = %s AND lease_expires_at IS NOT NULL"
-            " RETURNING run_id, fence, stop_requested_at IS NOT NULL",
+            " RETURNING run_id, fence, stop_requested_at",
             [owner],
         )
-    return [Beat(run_id, fence, bool(stop)) for run_id, fence, stop in rows]
+    return [Beat(run_id, fence, stop is not None) for run_id, fence, stop in rows]
 
 
 def beat(run_id: str, fence: int) -> None:

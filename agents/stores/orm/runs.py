@@ -130,11 +130,11 @@ def delete_run(run_id: str, fence: int | None = None) -> None:
     with writing():
         rows = fetch(
             "DELETE FROM agents_checkpoint WHERE run_id = %s AND fence = COALESCE(%s, fence)"
-            " RETURNING log, appended_at IS NOT NULL",
+            " RETURNING log, appended_at",
             [run_id, fence],
         )
-        for log, is_handed_over in rows:
-            if not is_handed_over:
+        for log, appended_at in rows:
+            if appended_at is None:
                 delete_log(log)
         if not rows and fence is not None and Checkpoint.objects.filter(run_id=run_id).exists():
             raise lost(run_id)
