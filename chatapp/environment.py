@@ -124,7 +124,10 @@ def channel_layer(redis_url: str) -> dict[str, Any]:
 
 def cache(redis_url: str) -> dict[str, Any]:
     if not redis_url:
-        return {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+        return {
+            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+            "OPTIONS": {"MAX_ENTRIES": 10_000},
+        }
     return {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": redis_url,

@@ -86,6 +86,7 @@ MIDDLEWARE = [
     # Before the CSRF check: who is not logged in learns that, and not that a token is missing.
     "chatapp.accounts.middleware.LoginRequiredMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "chatapp.accounts.limits.SendLimitMiddleware",
     "chatapp.accounts.middleware.TimeZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -134,6 +135,7 @@ TIME_ZONE = env.str("TIME_ZONE", "UTC")
 # --- accounts -------------------------------------------------------------------------------------
 SIGNUP = env.str("SIGNUP", "first")
 RATE_LIMITS = env.bool("RATE_LIMITS", True)
+SEND_LIMIT = env.int("SEND_LIMIT", 60) if RATE_LIMITS else 0  # a minute
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

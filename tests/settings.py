@@ -26,4 +26,5 @@ STORAGES = {
 STATIC_FROM_SOURCE = True
 ACCOUNT_RATE_LIMITS = False
 RATE_LIMITS = False
+SEND_LIMIT = 0
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

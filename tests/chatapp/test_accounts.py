@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
@@ -197,3 +198,31 @@ def test_without_mail_no_reset_is_promised(anonymous: Client) -> None:
 )
 def test_times_are_in_the_zone_of_the_browser(cookie: str, zone: str) -> None:
     assert str(zone_named(cookie) or "UTC") == zone
+
+
+class TestSendLimit:
+    @pytest.fixture(autouse=True)
+    def two_a_minute(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+        cache.clear()
+        monkeypatch.setattr("chatapp.accounts.limits.time.time", lambda: 7_000_030.0)
+        settings.SEND_LIMIT = 2
+
+    def send(self, client: Client, number: int) -> Any:
+        return [client.post("/threads/", {}, headers={"accept": "application/json"}) for _ in range(number)][
+            -1
+        ]
+
+    def test_beyond_it_a_command_is_answered_429(self, client: Client) -> None:
+        assert self.send(client, 2).status_code != 429
+        answer = self.send(client, 1)
+        assert answer.status_code == 429
+        assert set(answer.json()) == {"error", "hint"}
+        assert answer.headers["Retry-After"] == "50"
+
+    def test_reading_is_not_limited(self, client: Client) -> None:
+        self.send(client, 3)
+        assert client.get("/").status_code == 200
+
+    def test_another_user_has_a_limit_of_their_own(self, client: Client, client_for, stranger: User) -> None:
+        self.send(client, 3)
+        assert self.send(client_for(stranger), 1).status_code != 429
