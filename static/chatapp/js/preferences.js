@@ -1,0 +1,45 @@
+// @ts-check
+/** What is remembered in this browser: cookies for what the server must render, local storage for the rest. */
+
+const YEAR = 60 * 60 * 24 * 365;
+
+/**
+ * @param {string} name
+ * @param {string} value "" removes it
+ */
+export function setCookie(name, value) {
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  const age = value ? YEAR : 0;
+  document.cookie = `${name}=${encodeURIComponent(value)}; path=/; max-age=${age}; samesite=lax${secure}`;
+}
+
+/** @param {string} name */
+export function getCookie(name) {
+  const pair = document.cookie.split("; ").find((part) => part.startsWith(`${name}=`));
+  return pair ? decodeURIComponent(pair.slice(name.length + 1)) : "";
+}
+
+/**
+ * Null when nothing is stored, or storage is switched off.
+ * @param {string} key
+ */
+export function recall(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} key
+ * @param {string | null} value null removes it
+ */
+export function remember(key, value) {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch {
+    // Storage is full or switched off: the page works without it.
+  }
+}
