@@ -8,8 +8,8 @@ own, so it answers whatever the test's own loop does.
         model_server.script(turns=["error 429 retry 0.1", "say 400 @100"])           # any next two requests
         ...
         request = model_server.requests[-1]      # .body .messages .headers .tokens .text .closed_by .ended_at
-        await model_server.until(lambda: request.tokens >= 100)              # `wait` is its blocking twin
-        request.wait_ended(1); assert request.closed_by == "client"
+        await model_server.until(lambda: request.tokens >= 100)      # in sync tests: model_server.wait(…)
+        await model_server.until(lambda: not request.is_open); assert request.closed_by == "client"
         assert model_server.refusals == []         # the fixture asserts this at the end of every test, too
 
 A scripted turn is a step (`tests.fakes.steps`: say, text, think, call, error, overflow, fail, cut, drop,
@@ -138,6 +138,7 @@ class ModelServer:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_post("/v1/chat/completions", self._completions)
         app.router.add_get("/v1/models", self._list_models)
+        app.router.add_post("/web/chat/completions", _show_page)
         app.router.add_get("/_fake/requests", self._show_requests)
         app.router.add_get("/_fake/stats", self._show_stats)
         app.router.add_post("/_fake/script", self._take_script)
@@ -147,6 +148,7 @@ class ModelServer:
     async def _completions(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
         record = Recorded(len(self.requests) + 1, request.path, dict(request.headers), raw, _parsed(raw))
+        record.peer = request.transport.get_extra_info("peername") if request.transport else None
         self.requests.append(record)
         try:
             response = await self._answer(request, record)
@@ -166,7 +168,7 @@ class ModelServer:
         if turn and isinstance(turn[0], Status):
             return _error(record, turn[0])
         wire = Wire(number=record.number, body=record.body, dialect=self.dialect)
-        if record.body.get("stream"):
+        if record.body.get("stream") and self.dialect.streams:
             return await Player(request, record, wire, self.dialect).play(turn)
         return await _whole(record, turn, wire)
 
@@ -214,6 +216,11 @@ class ModelServer:
     async def _take_reset(self, request: web.Request) -> web.Response:
         self.reset()
         return web.Response(status=204)
+
+
+async def _show_page(request: web.Request) -> web.Response:
+    """What a wrong base URL often leads to."""
+    return web.Response(text="<html>Welcome</html>", content_type="text/html")
 
 
 def _parsed(raw: bytes) -> object:

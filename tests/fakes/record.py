@@ -8,7 +8,10 @@ from typing import Any, Literal
 
 @dataclass(slots=True)
 class Recorded:
-    """One request and what became of it. Times are `time.monotonic()`; `tokens`, `text`: what went out."""
+    """One request and what became of it. Times are `time.monotonic()`; `tokens`, `text`: what went out.
+
+    `peer` is the client's end of the connection: requests of one peer shared it.
+    """
 
     number: int
     path: str
@@ -16,6 +19,7 @@ class Recorded:
     raw: bytes
     body: Any
     received_at: float = field(default_factory=time.monotonic)
+    peer: tuple[str, int] | None = None
     status: int | None = None
     refusal: str | None = None
     tokens: int = 0
@@ -64,7 +68,10 @@ class Recorded:
             self._ended.set()
 
     def wait_ended(self, timeout: float = 5) -> None:
-        """Blocks until the answer is through or the client has closed the connection. TimeoutError."""
+        """Blocks until the answer is through or the client has closed the connection. TimeoutError.
+
+        For sync tests: where the client is in the caller's event loop, blocking would keep it from closing.
+        """
         if not self._ended.wait(timeout):
             raise TimeoutError(f"request {self.number} is still open after {timeout} s")
 

@@ -115,6 +115,7 @@ class Dialect:
 
     calls: Shape = "fragments"
     reasoning_field: str = "reasoning_content"
+    streams: bool = True  # False: answers with one JSON, whatever was asked
     stream_options: bool = True  # False: refuses a request that carries them
     always_usage: bool = False  # usage in the finish chunk, asked for or not
     done_line: bool = True

@@ -139,7 +139,7 @@ async def test_the_record_says_when_the_client_has_gone(model_server: ModelServe
         await model_server.until(lambda: model_server.requests[-1].tokens == 5)
         assert model_server.requests[-1].is_open
     record = model_server.requests[-1]
-    record.wait_ended(1)
+    await model_server.until(lambda: not record.is_open)
     assert (record.closed_by, record.text) == ("client", words(5))
 
 

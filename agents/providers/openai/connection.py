@@ -20,8 +20,8 @@ MAX_ERROR_BODY = 64 * 1024
 
 
 class Connections:
-    """The sessions of one server. Each lives in an async generator and so ends with its event loop: asyncio.run,
-    and whoever ends a loop as it does, closes the generators that are open."""
+    """The sessions of one server. Each lives in an async generator and so ends with its event loop:
+    asyncio.run closes the generators that are still open, as does everybody who ends a loop in its way."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import defaultdict
 from typing import Any, assert_never
 
 from agents.providers.base import ModelRequest, ToolSpec
@@ -55,11 +56,15 @@ def messages_of(request: ModelRequest) -> list[Message]:
 
 
 class _Builder:
-    """Files and images of a tool's result follow the results of its turn: only text may stand in these."""
+    """Files and images of a tool's result follow the results of its turn: only text may stand in these.
+
+    `_open` are the unanswered calls of the turn: by the id in the entries, the ids that stand in the message.
+    """
 
     def __init__(self, messages: list[Message]) -> None:
         self._messages = messages
         self._parts: list[Message] = []
+        self._open: defaultdict[str, list[str]] = defaultdict(list)
 
     def add(self, entry: Entry) -> None:
         match entry:
@@ -71,7 +76,7 @@ class _Builder:
                 self._add_text(entry.content)
             case ToolCallEntry():
                 self.show_parts()
-                self._assistant().setdefault("tool_calls", []).append(_call(entry))
+                self._add_call(entry)
             case ToolResultEntry():
                 self._add_result(entry)
             case ReasoningEntry():
@@ -93,22 +98,29 @@ class _Builder:
             said = message.get("content")
             message["content"] = f"{said}\n\n{content}" if said else content
 
+    def _add_call(self, entry: ToolCallEntry) -> None:
+        """Two calls of one turn never share an id, whatever the model (or a test) gave them."""
+        calls = self._assistant().setdefault("tool_calls", [])
+        call_id, taken = _short_id(entry.call_id), {call["id"] for call in calls}
+        while call_id in taken:
+            call_id = _short_id(f"{call_id}_{len(calls)}")
+        self._open[entry.call_id].append(call_id)
+        function = {"name": _name(entry.name), "arguments": whole_arguments(entry.arguments)}
+        calls.append({"id": call_id, "type": "function", "function": function})
+
     def _assistant(self) -> Message:
         if not self._messages or self._messages[-1]["role"] != "assistant":
             self._messages.append({"role": "assistant", "content": None})
         return self._messages[-1]
 
     def _add_result(self, entry: ToolResultEntry) -> None:
-        call_id = _short_id(entry.call_id)
+        if not self._open[entry.call_id]:
+            return
+        call_id = self._open[entry.call_id].pop(0)
         self._messages.append({"role": "tool", "tool_call_id": call_id, "content": entry.output or NO_OUTPUT})
         if isinstance(content := content_of(entry.parts or []), list):
             heading = {"type": "text", "text": f"Belongs to the result of the call {call_id}:"}
             self._parts.append({"role": "user", "content": [heading, *content]})
-
-
-def _call(entry: ToolCallEntry) -> dict[str, Any]:
-    function = {"name": _name(entry.name), "arguments": whole_arguments(entry.arguments)}
-    return {"id": _short_id(entry.call_id), "type": "function", "function": function}
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

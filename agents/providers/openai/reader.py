@@ -14,7 +14,7 @@ from agents.transcript import TextCleaner
 from agents.usage import Usage
 
 _FINISH = {"function_call": "tool_calls", "eos": "stop", "end_turn": "stop", "max_tokens": "length"}
-_LASTING = ("invalid", "not_found", "authentication", "permission", "unsupported")
+_LASTING = ("invalid", "not_found", "quota", "authentication", "permission", "unsupported")
 
 
 class AnswerReader:
@@ -41,7 +41,8 @@ class AnswerReader:
     @property
     def is_finished(self) -> bool:
         """The model has ended its turn; what may still come is the bill."""
-        return self._finish is not None or (self.is_done and self._has_content)
+        said_all = self.is_done and self._has_content and self.failure is None
+        return self._finish is not None or said_all
 
     def feed(self, data: bytes) -> list[Delta]:
         self._consume(self._events.feed(data))
