@@ -1,0 +1,1 @@
+"""`make bench`: what the product promises about cost, as figures. Read them as ratios."""
