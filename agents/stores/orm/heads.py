@@ -54,7 +54,7 @@ def digest(text: str) -> str:
 
 
 def head_of(row: Checkpoint) -> RunHead:
-    facts = _read(row.head) or {}
+    facts = facts_of(row.head)
     given = {name: facts[name] for name in _FACTS if name in facts}
     return RunHead(
         agent_name=row.agent_name,
@@ -68,6 +68,12 @@ def head_of(row: Checkpoint) -> RunHead:
         session_id=row.session_id,
         **given,
     )
+
+
+def facts_of(text: str) -> dict[str, Any]:
+    """The facts of a row's `head` column."""
+    facts: dict[str, Any] = json.loads(text)
+    return facts
 
 
 def _read(text: str | None) -> Any:

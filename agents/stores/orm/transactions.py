@@ -44,7 +44,7 @@ def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
 
 
 def fetch(sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """The rows that the statement returns. No `IS NULL` in a RETURNING: SQLite up to 3.40 answers it wrongly."""
+    """The rows that it returns. No `IS NULL` in a RETURNING: SQLite 3.40 answers it wrongly."""
     with connection.cursor() as cursor:
         cursor.execute(_with_clock(sql, connection.vendor), parameters)
         return list(cursor.fetchall())
