@@ -1,4 +1,5 @@
-"""Ending things early, and not ending what must be whole: a flag that any thread may read, and a shield for writes."""
+"""Ending things early, and not ending what must be whole: a flag that any thread may read, and a shield for
+writes."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ class CancelToken:
 async def shielded(work: Coroutine[object, object, T]) -> T:
     """Run `work` to its end whatever happens to the caller; a cancel of the caller goes on only after that.
 
-    A write that has begun commits in a thread that nobody can cancel: to leave it behind means not to know whether it is stored.
+    A write that has begun commits in a thread that nobody can cancel: to leave it behind means not to know
+    whether it is stored.
     """
     task = asyncio.ensure_future(work)
     try:

@@ -1,4 +1,5 @@
-"""What a provider yields while a model answers. Frozen plain data; a provider's own objects never get past it."""
+"""What a provider yields while a model answers. Frozen plain data; a provider's own objects never get past
+it."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """A piece of reasoning. Another `id` than before begins another entry; `metadata` (such as a signature) adds up."""
+    """A piece of reasoning. Another `id` than before begins another entry; `metadata` (such as a signature)
+    adds up."""
 
     text: str = ""
     id: str | None = None
@@ -25,7 +27,8 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
-    """A piece of the call in `slot`. `call_id` and `name` come whole, once or repeated; `arguments` adds up."""
+    """A piece of the call in `slot`. `call_id` and `name` come whole, once or repeated; `arguments` adds
+    up."""
 
     slot: int
     call_id: str | None = None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -56,7 +57,8 @@ class ToolCallStreaming:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """A call is stored. `started`: it runs from now on; otherwise it waits, and comes again when it starts."""
+    """A call is stored. `started`: it runs from now on; otherwise it waits, and comes again when it
+    starts."""
 
     type: ClassVar[str] = "tool_called"
     run_id: str
@@ -138,7 +140,8 @@ class RunPaused:
 
 @dataclass(frozen=True, slots=True)
 class RunFailed:
-    """`error`: type, message, hint, and where known status and request_id. `cancelled`: somebody asked for the end."""
+    """`error`: type, message, hint, and where known status and request_id. `cancelled`: somebody asked for
+    the end."""
 
     type: ClassVar[str] = "run_failed"
     run_id: str
@@ -163,6 +166,8 @@ Event = (
     | RunPaused
     | RunFailed
 )
+
+EventStream = AsyncGenerator[Event, None]
 
 TERMINAL = (RunCompleted, RunPaused, RunFailed)
 

@@ -1,4 +1,5 @@
-"""The border to the models: one request in, a stream of deltas out. And the registry that turns a name into a provider."""
+"""The border to the models: one request in, a stream of deltas out. And the registry that turns a name into a
+provider."""
 
 from __future__ import annotations
 
@@ -23,9 +24,11 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """All that a provider needs for one turn. `entries` are whole already: every call is followed by its result.
+    """All that a provider needs for one turn. `entries` are whole already: every call is followed by its
+    result.
 
-    `output_schema`: the answer must be JSON of this schema. `settings`: temperature, max_tokens and such, passed on as they are.
+    `output_schema`: the answer must be JSON of this schema. `settings`: temperature, max_tokens and such,
+    passed on as they are.
     """
 
     model: str
@@ -43,9 +46,10 @@ class ModelRequest:
 class Provider(Protocol):
     """One instance may serve many runs at once.
 
-    `stream` yields what the model says as it says it, one FinishDelta last; a stream without one was cut, and is asked again
-    as after a retryable ProviderError. Trouble is a ProviderError (ContextOverflow where the request was too long).
-    When it is cancelled or closed it closes its connection at once. `name` marks the reasoning that this vendor signs.
+    `stream` yields what the model says as it says it, one FinishDelta last; a stream without one was cut, and
+    is asked again as after a retryable ProviderError. Trouble is a ProviderError (ContextOverflow where the
+    request was too long). When it is cancelled or closed it closes its connection at once. `name` marks the
+    reasoning that this vendor signs.
     """
 
     @property
@@ -75,9 +79,10 @@ def unregister_provider(vendor: str) -> None:
 def provider_for(model: str) -> tuple[Provider, str]:
     """The provider of a model name, and what that provider calls it: "demo", "openai:gpt-5", "anthropic:…".
 
-    The first call for a vendor may import its module, which can take seconds: make it at the start of a process.
+    The first call for a vendor may import its module, which can take seconds: make it at the start of a
+    process.
     """
-    vendor, colon, name = model.partition(":")
+    vendor, _, name = model.partition(":")
     if vendor == "demo" and not name:
         name = "demo"
     if not vendor or not name:

@@ -1,4 +1,5 @@
-"""What a tool is, and what it is told of the run that calls it. How calls are run is the runtime's business."""
+"""What a tool is, and what it is told of the run that calls it. How calls are run is the runtime's
+business."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def _nowhere(_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The call that a tool is serving. `deps` is what the caller gave to Runner, and belongs to the caller."""
+    """The call that a tool is serving. `deps` is what the caller gave to Runner, and belongs to the
+    caller."""
 
     run_id: str
     call_id: str
@@ -48,12 +50,14 @@ class RunContext:
 
     @property
     def idempotency_key(self) -> str:
-        """The same whenever this call is run again, and no other call's: a call that has no result yet runs at least once."""
+        """The same whenever this call is run again, and no other call's: a call that has no result yet runs
+        at least once."""
         return f"{self.run_id}:{self.call_id}"
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nobody waits for the result any more. A function in a thread cannot be cancelled: let it look here."""
+        """Whether nobody waits for the result any more. A function in a thread cannot be cancelled: let it
+        look here."""
         return self.cancel.is_cancelled
 
     def report(self, done: float, total: float | None = None, note: str = "") -> None:
@@ -74,10 +78,10 @@ NeedsApproval = bool | Callable[[dict[str, Any], RunContext], bool]
 class Tool:
     """Something a model can call. Made by `@tool`, or by hand from a schema and an `invoke`.
 
-    `invoke` gets the arguments as the model gave them and returns a string, None, or anything that JSON can carry. A ToolError
-    is for the model to read; any other exception becomes an error result as well. `timeout` in seconds (None: no limit),
-    `max_output` in characters. `repeatable`: it may be run again after a crash without asking. Not `parallel`: no other call
-    runs beside it.
+    `invoke` gets the arguments as the model gave them and returns a string, None, or anything that JSON can
+    carry. A ToolError is for the model to read; any other exception becomes an error result as well.
+    `timeout` in seconds (None: no limit), `max_output` in characters. `repeatable`: it may be run again after
+    a crash without asking. Not `parallel`: no other call runs beside it.
     """
 
     name: str
@@ -124,9 +128,13 @@ def tool(
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a Tool of a function: name, schema and description from its signature, type hints and docstring.
 
-    A parameter of type RunContext is filled by the run and hidden from the model. Plain functions run in a thread.
+    A parameter of type RunContext is filled by the run and hidden from the model. Plain functions run in a
+    thread.
     """
-    make = partial(_make_tool, name=name, description=description, **options)
+
+    def make(function: Callable[..., Any]) -> Tool:
+        return _make_tool(function, name=name, description=description, **options)
+
     return make if function is None else make(function)
 
 

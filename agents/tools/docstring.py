@@ -1,4 +1,5 @@
-"""Reads what a docstring says of a function and of its parameters (Google's "Args:" and Sphinx's ":param:")."""
+"""Reads what a docstring says of a function and of its parameters (Google's "Args:" and Sphinx's
+":param:")."""
 
 from __future__ import annotations
 

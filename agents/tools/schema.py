@@ -1,17 +1,18 @@
-"""From a function's signature to a JSON schema, and from a model's arguments to the function's. Pydantic does the typing."""
+"""From a function's signature to a JSON schema, and from a model's arguments to the function's. Pydantic does
+the typing."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, NotRequired, get_type_hints
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import to_jsonable_python
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from agents.errors import ToolError, UserError
 from agents.tools.docstring import read_docstring
@@ -34,7 +35,8 @@ class Signature:
     adapter: TypeAdapter[Any]
 
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The keyword arguments for the call, converted to the types of the function; ToolError says what does not fit."""
+        """The keyword arguments for the call, converted to the types of the function; ToolError says what
+        does not fit."""
         try:
             return dict(self.adapter.validate_python(dict(arguments)))
         except ValidationError as error:
@@ -91,9 +93,9 @@ def _field(parameter: inspect.Parameter, hint: Any, text: str | None) -> Any:
 
 
 def _adapter(function: Callable[..., Any], fields: dict[str, Any]) -> TypeAdapter[Any]:
-    # A TypedDict, not a model: its keys may have any name, and a missing one leaves the function's own default in force.
-    shape: Any = TypedDict("Arguments", fields)  # type: ignore[misc]
-    shape.__pydantic_config__ = ConfigDict(extra="forbid")
+    # A TypedDict, not a model: a key may have any name, and a missing one leaves the function's own default.
+    make_shape: Any = TypedDict
+    shape = with_config(ConfigDict(extra="forbid"))(make_shape("Arguments", fields))
     try:
         return TypeAdapter(shape)
     except PydanticUserError as error:

@@ -1,4 +1,5 @@
-"""Runs the tools that are plain functions, each in a thread of its own: one that hangs holds up nobody, nor the exit."""
+"""Runs the tools that are plain functions, each in a thread of its own: one that hangs holds up nobody, nor
+the exit."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _at_end: list[Callable[[], None]] = []
 
 
 def at_thread_end(callback: Callable[[], None]) -> None:
-    """Call it at the end of every such thread, as to close the thread's database connection. Once per callback."""
+    """Call it at the end of every such thread, as to close the thread's database connection. Once per
+    callback."""
     if callback not in _at_end:
         _at_end.append(callback)
 
@@ -28,7 +30,7 @@ async def run_in_thread(function: Callable[[], T]) -> T:
     def work() -> None:
         try:
             result = context.run(function)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the caller gets it
             _deliver(loop, future, future.set_exception, _storable(error))
         else:
             _deliver(loop, future, future.set_result, result)

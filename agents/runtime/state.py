@@ -1,0 +1,68 @@
+"""The one place where a run's state changes while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agents.agent import Agent
+from agents.checkpoint import RunHead
+from agents.run_info import RunInfo
+from agents.transcript import Entry, InputEntry, ToolCallEntry
+from agents.usage import Usage
+
+
+@dataclass(slots=True)
+class RunState:
+    """`entries` are the run's own; the first `stored` of them are in the checkpoint. `history` and `notes`
+    come before them in a request and belong to the session. `head` is what the next save writes.
+
+    `turn` is the one that goes on, `head.turns` counts those that are whole. `begun`: the checkpoint exists,
+    by this run's hand or an earlier one's. `withdraw`: text was shown that is void as soon as something
+    replaces it. `repair`: what the next request says beyond the transcript about an answer that did not fit.
+    """
+
+    run_id: str
+    agent: Agent
+    head: RunHead
+    entries: list[Entry]
+    stored: int = 0
+    history: list[Entry] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    deps: Any = None
+    turn: int = 0
+    resumed: bool = False
+    begun: bool = False
+    withdraw: bool = False
+    repair: list[Entry] = field(default_factory=list)
+    finish_reason: str | None = None
+    usage_estimated: bool = False
+    reasoning_seconds: dict[str, float] = field(default_factory=dict)
+    call_ids: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.call_ids |= {entry.call_id for entry in self.entries if isinstance(entry, ToolCallEntry)}
+
+    def update(self, **changes: Any) -> None:
+        self.head = replace(self.head, **changes)
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        self.entries += entries
+        self.call_ids |= {entry.call_id for entry in entries if isinstance(entry, ToolCallEntry)}
+
+    def add_usage(self, usage: Usage) -> None:
+        self.update(usage=self.head.usage + usage)
+
+    @property
+    def input(self) -> list[InputEntry]:
+        """The run's own input: what stands before anything else in its log."""
+        given: list[InputEntry] = []
+        for entry in self.entries:
+            if not isinstance(entry, InputEntry):
+                break
+            given.append(entry)
+        return given
+
+    def info(self) -> RunInfo:
+        return RunInfo(self.run_id, self.head.session_id, self.agent.name, self.turn, self.deps)
