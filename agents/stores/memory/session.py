@@ -33,7 +33,7 @@ class _Stored:
 
 
 class InMemorySession:
-    """A Session. With a checkpointer of this process, rewind and clear also remove the checkpoints they must."""
+    """A Session. Given the checkpointer, rewind and clear also remove the checkpoints that they must."""
 
     def __init__(self, checkpointer: InMemoryCheckpointer | None = None) -> None:
         self._sessions: dict[str, list[_Stored]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections import defaultdict
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from agents.session import require_id
 from agents.stores.orm.logs import decode
 from agents.stores.orm.segments import read_meta
 from agents.transcript import Entry, UnreadableEntry
+
+_CURSOR = re.compile(r"([0-9]{1,18})\.([0-9]{1,9})\.([0-9]{1,9})")
 
 IndexedEntry = tuple[int, Entry | UnreadableEntry]
 
@@ -55,11 +58,10 @@ class _Cursor:
 
     @classmethod
     def parse(cls, text: str) -> _Cursor:
-        try:
-            segment, index, left = (int(number) for number in text.split("."))
-        except ValueError:
-            raise UserError("this is not the cursor of a page") from None
-        return cls(segment, index, left)
+        found = _CURSOR.fullmatch(text)
+        if found is None:
+            raise UserError("this is not the cursor of a page")
+        return cls(*(int(number) for number in found.groups()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,14 @@ class _Slice:
         return self.below is None
 
 
-def page(session_id: str, *, before: str | None = None, limit: int = 200) -> Page:
-    """The newest `limit` entries before the cursor. A segment that does not fit is split."""
+def page(session_id: str, *, before: str | None = None, limit: int = 200, keep_whole: int = 0) -> Page:
+    """The newest `limit` entries before the cursor.
+
+    A segment that does not fit is split, unless it has `keep_whole` entries at most: then all of it comes.
+    """
     require_id(session_id, "session_id")
     cursor = None if before is None else _Cursor.parse(before)
-    slices, has_older = _slices(session_id, cursor, limit)
+    slices, has_older = _slices(session_id, cursor, limit, keep_whole)
     if not slices:
         return Page([], None)
     entries = _entries(slices)
@@ -99,7 +104,17 @@ def page(session_id: str, *, before: str | None = None, limit: int = 200) -> Pag
     return Page(runs, _before(slices[-1], entries, has_older))
 
 
-def _slices(session_id: str, cursor: _Cursor | None, limit: int) -> tuple[list[_Slice], bool]:
+def cursor_at(session_id: str, run_id: str, index: int) -> str | None:
+    """The cursor of the page that ends right before that entry of a run; None: the session has no such run."""
+    row = SegmentRow.objects.filter(session_id=session_id, run_id=run_id).values_list("id", "log").first()
+    if row is None:
+        return None
+    return str(_Cursor(row[0], index, EntryRow.objects.filter(log=row[1], index__lt=index).count()))
+
+
+def _slices(
+    session_id: str, cursor: _Cursor | None, limit: int, keep_whole: int
+) -> tuple[list[_Slice], bool]:
     """What the page takes of which segment, newest first, and whether there are older segments."""
     rows = SegmentRow.objects.filter(session_id=session_id)
     if cursor is not None:
@@ -113,8 +128,9 @@ def _slices(session_id: str, cursor: _Cursor | None, limit: int) -> tuple[list[_
         is_cut = cursor is not None and segment == cursor.segment
         available = cursor.left if cursor is not None and is_cut else length
         below = cursor.index if cursor is not None and is_cut else None
-        slices.append(_Slice(segment, run_id, log, available, min(available, room), below))
-        room -= min(available, room)
+        take = available if available <= keep_whole else min(available, room)
+        slices.append(_Slice(segment, run_id, log, available, take, below))
+        room -= take
     return slices, len(found) > min(len(slices), limit)
 
 

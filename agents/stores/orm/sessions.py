@@ -11,7 +11,7 @@ from agents.session import require_id
 from agents.stores.orm.archive import archived_result, trim_tool_results
 from agents.stores.orm.cuts import cut, restore, rewind, set_aside
 from agents.stores.orm.logs import delete_log
-from agents.stores.orm.pages import Page, PagedRun, page
+from agents.stores.orm.pages import Page, PagedRun, cursor_at, page
 from agents.stores.orm.segments import (
     append_segment,
     count_entries,
@@ -28,6 +28,7 @@ __all__ = [
     "append_segment",
     "archived_result",
     "count_entries",
+    "cursor_at",
     "cut",
     "delete_session",
     "last_input_ref",
