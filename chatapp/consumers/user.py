@@ -28,6 +28,7 @@ class UserSocket(Socket):
         return None if self.is_signed_in() else SIGNED_OUT
 
     async def greet(self) -> None:
+        assert self._user_id is not None  # else it was refused
         states = await in_reader_thread(states_of, self._user_id)
         await self.say({"type": "snapshot", "threads": states})
 

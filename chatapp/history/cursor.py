@@ -1,4 +1,8 @@
-"""Cursors of pages are opaque to whoever carries them; one that we never made is the caller's mistake."""
+"""Cursors of pages. Opaque to whoever carries them; one that we never made is the caller's mistake."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
 
 from agents.errors import UserError
 
@@ -9,4 +13,23 @@ class BadCursor(UserError):
     hint = "Reload the page."
 
     def __init__(self) -> None:
-        super().__init__("This page of the list does not exist.")
+        super().__init__("There is no such page here.")
+
+
+@dataclass(frozen=True, slots=True)
+class FlightCursor:
+    """Right before the entry `index` of a run that was in flight when the page was made."""
+
+    run_id: str
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.index}@{self.run_id}"
+
+    @classmethod
+    def parse(cls, text: str) -> FlightCursor | None:
+        """None for a cursor of another kind."""
+        index, at, run_id = text.partition("@")
+        if not at or not run_id or not index.isascii() or not index.isdigit() or len(index) > 9:
+            return None
+        return cls(run_id, int(index))

@@ -24,7 +24,7 @@ def _never(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """What is stored of a run. `flight` is None for a segment; `entries` may be a piece of a very long run."""
+    """What is stored of a run, or of a piece of a very long one. `flight` is None for a segment."""
 
     run_id: str
     entries: Sequence[Indexed]

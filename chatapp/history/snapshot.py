@@ -27,7 +27,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`frame` goes out first, `frames` follow; `places`: up to where the client has each run after `frame`."""
+    """`frame` goes out first, `frames` follow. `places`: up to where the client has which run after `frame`."""
 
     frame: Frame
     frames: Sequence[Frame] = ()
@@ -53,7 +53,8 @@ def flying(thread_id: UUID, run: InFlight, place: Place | None) -> Snapshot:
 
 def resting(thread_id: UUID, place: Place | None) -> Snapshot:
     """Nothing is in flight: who has the last run may lack its end."""
-    last_run = sessions.last_run_id(str(thread_id))
+    newest_runs = sessions.page(str(thread_id), limit=1).runs
+    last_run = newest_runs[-1].run_id if newest_runs else None
     newest = {last_run: last_seq(thread_id, last_run)} if last_run else {}
     resumed = place is not None and place.run_id == last_run and goes_on(thread_id, place)
     frame = idle_frame(seq=place.after if place and resumed else 0, resumed=resumed)

@@ -84,7 +84,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ToolStep:
-    """One tool call and what became of it. `arguments` is the model's raw JSON, the short forms are one line."""
+    """One tool call and what became of it. `arguments` is the model's JSON, the short forms are one line."""
 
     kind: ClassVar[Literal["step"]] = "step"
 

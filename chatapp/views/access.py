@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from django import forms
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
+from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 
 from agents.errors import UserError
 from chatapp.errors import error_response
 from chatapp.forms import reason
+from chatapp.history.cursor import BadCursor
 from chatapp.models import Thread
 from chatapp.services.errors import Invalid
 
-P = ParamSpec("P")
 F = TypeVar("F", bound=forms.Form)
-View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+View = Callable[..., HttpResponse]
 
 
 class SeeOther(HttpResponse):
@@ -43,24 +44,26 @@ def get_thread(request: HttpRequest, thread_id: UUID) -> Thread:
     return get_object_or_404(Thread, id=thread_id, owner=owner_of(request))
 
 
-def refusals(view: View[P]) -> View[P]:
+def refusals(view: View) -> View:
     """Turns a UserError into its 4xx, as a page or as `{"error", "hint"}`."""
 
     @wraps(view)
-    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except UserError as error:
             return error_response(request, status_of(error), str(error), error.hint)
+        except Thread.DoesNotExist as error:
+            raise Http404 from error  # deleted in another window, between the look and the lock
 
     return answer
 
 
-def command(view: View[P]) -> View[P]:
+def command(view: View) -> View:
     """A POST that changes something: other methods get 405, refusals their 4xx."""
 
     @wraps(view)
-    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method != "POST":
             return not_allowed(request, "POST")
         return refusals(view)(request, *args, **kwargs)
@@ -68,14 +71,16 @@ def command(view: View[P]) -> View[P]:
     return answer
 
 
-def page(view: View[P]) -> View[P]:
+def page(view: View) -> View:
     """A read: only GET and HEAD."""
 
     @wraps(view)
-    def answer(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method not in ("GET", "HEAD"):
             return not_allowed(request, "GET, HEAD")
-        return refusals(view)(request, *args, **kwargs)
+        shown = refusals(view)(request, *args, **kwargs)
+        patch_cache_control(shown, private=True, no_cache=True)
+        return shown
 
     return answer
 
@@ -88,7 +93,7 @@ def not_allowed(request: HttpRequest, methods: str) -> HttpResponse:
 
 def status_of(error: UserError) -> int:
     """400 for what is wrong in itself, 409 for what does not fit the state of the thread."""
-    return 400 if isinstance(error, Invalid) else 409
+    return 400 if isinstance(error, Invalid | BadCursor) else 409
 
 
 def valid(form: F) -> F:

@@ -105,7 +105,7 @@ def page(session_id: str, *, before: str | None = None, limit: int = 200, keep_w
 
 
 def cursor_at(session_id: str, run_id: str, index: int) -> str | None:
-    """The cursor of the page that ends right before that entry of a run; None: the session has no such run."""
+    """The cursor of the page that ends right before that entry of a run. None: no such run in the session."""
     row = SegmentRow.objects.filter(session_id=session_id, run_id=run_id).values_list("id", "log").first()
     if row is None:
         return None
