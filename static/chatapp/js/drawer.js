@@ -29,7 +29,7 @@ export function toggleSidebar() {
   else delete root.dataset.sidebar;
   setCookie("sidebar", hide ? "hidden" : "");
   tellState();
-  document.querySelector(hide ? ".bar-drawer" : ".sidebar-hide")?.focus();
+  focusOn(hide ? ".bar-drawer" : ".sidebar-hide");
 }
 
 export function isDrawerOpen() {
@@ -39,13 +39,17 @@ export function isDrawerOpen() {
 export function closeDrawer() {
   if (!isDrawerOpen()) return;
   setDrawer(false);
-  /** @type {HTMLElement | null} */ (document.querySelector(".bar-drawer"))?.focus();
+  focusOn(".bar-drawer");
 }
 
 function openDrawer() {
   setDrawer(true);
-  const first = sidebarElement().querySelector(".row-link[aria-current]") ?? sidebarElement().querySelector("a");
-  /** @type {HTMLElement | null} */ (first)?.focus({ preventScroll: true });
+  focusOn(document.querySelector("#chats [aria-current]") ? "#chats [aria-current]" : "#sidebar a");
+}
+
+/** @param {string} selector */
+function focusOn(selector) {
+  /** @type {HTMLElement | null} */ (document.querySelector(selector))?.focus({ preventScroll: true });
 }
 
 /** @param {boolean} open */

@@ -13,7 +13,8 @@ const SINGLE_KEYS = "single-keys";
 export function start() {
   document.addEventListener("keydown", pressed);
   for (const element of document.querySelectorAll("[data-keys]")) {
-    if (element instanceof HTMLElement) element.textContent = spell(element.dataset.keys ?? "");
+    const between = IS_MAC || element.localName === "kbd" ? " " : " + ";
+    if (element instanceof HTMLElement) element.textContent = spell(element.dataset.keys ?? "", between);
   }
   const choice = document.querySelector("#single-keys");
   if (!(choice instanceof HTMLInputElement)) return;
@@ -141,14 +142,14 @@ function isInEmptyComposer(event) {
   return field instanceof HTMLTextAreaElement && field.id === "composer-text" && !field.value && !event.shiftKey;
 }
 
-/** "Mod+Shift+O" as ⌘ ⇧ O or Ctrl Shift O; several, separated by a space. @param {string} keys */
-function spell(keys) {
+/** "Mod+Shift+O" as ⌘ ⇧ O or Ctrl + Shift + O; several stand apart by a space. @param {string} keys @param {string} between */
+function spell(keys, between) {
   const names = IS_MAC ? { Mod: "⌘", Shift: "⇧", Alt: "⌥" } : { Mod: "Ctrl", Shift: "Shift", Alt: "Alt" };
   const spelled = keys.split(" ").map((one) =>
     one
       .split("+")
       .map((key) => names[/** @type {keyof typeof names} */ (key)] ?? key)
-      .join(IS_MAC ? " " : " + "),
+      .join(between),
   );
   return spelled.join(" · ");
 }

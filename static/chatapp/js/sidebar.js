@@ -20,7 +20,9 @@ let held = null;
 export function start() {
   const list = listElement();
   if (!list) return;
-  watchUser(refresh);
+  watchUser((frame) => {
+    if (frame.type !== "snapshot" || !isShown(frame.threads ?? [])) refresh();
+  });
   on("chat:sent", refresh);
   on("chat:status", refresh);
   document.querySelector("#sidebar")?.addEventListener("pointerleave", release);
@@ -29,6 +31,17 @@ export function start() {
     if (event.target instanceof Element && event.target.closest("#chats")) mergeGroups();
   });
   watchLongPress();
+}
+
+/** Whether the list shows just these runs in flight. @param {{thread: string, state: string}[]} flights */
+function isShown(flights) {
+  const told = new Map(flights.map(({ thread, state }) => [thread, state]));
+  const links = Array.from(listElement()?.querySelectorAll("a[data-thread]") ?? []);
+  return links.every((link) => {
+    const shown = link.getAttribute("data-state") ?? "idle";
+    const state = told.get(link.getAttribute("data-thread") ?? "");
+    return state ? state === shown : shown === "idle" || shown === "unread";
+  });
 }
 
 /** Several hints at once are one fetch. */
@@ -73,7 +86,7 @@ function replaceWith(fresh) {
   keepOlder(list, fresh);
   list.replaceChildren(...fresh.childNodes);
   mergeGroups();
-  if (window.htmx) window.htmx.process(list);
+  /** @type {any} */ (window).htmx?.process(list);
   if (focused) rowLink(list, focused)?.focus({ preventScroll: true });
 }
 

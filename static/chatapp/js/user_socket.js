@@ -6,7 +6,8 @@ const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30_000;
 
 /**
- * @param {() => void} changed called for each hint, and when the socket is back after a loss
+ * @typedef {{type: string, threads?: {thread: string, state: string}[]}} Hint `snapshot`: all runs in flight
+ * @param {(hint: Hint) => void} changed also called, with `reconnected`, when the socket is back after a loss
  */
 export function watchUser(changed) {
   let wait = FIRST_WAIT;
@@ -16,10 +17,11 @@ export function watchUser(changed) {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/user/`);
     socket.addEventListener("open", () => {
       wait = FIRST_WAIT;
-      if (wasLost) changed();
+      if (wasLost) changed({ type: "reconnected" });
     });
     socket.addEventListener("message", (event) => {
-      if (JSON.parse(event.data).type !== "heartbeat") changed();
+      const hint = JSON.parse(event.data);
+      if (hint.type !== "heartbeat") changed(hint);
     });
     socket.addEventListener("close", (event) => {
       wasLost = true;
