@@ -46,7 +46,7 @@ def call(call_id: str, arguments: str = "{}", name: str = "clock") -> dict[str, 
 
 
 def test_one_turn_of_the_model_is_one_message() -> None:
-    turn = [
+    turn: list[Entry] = [
         InputEntry("user", "what time is it here and there?"),
         ReasoningEntry("two calls", provider="openai"),
         AssistantTextEntry("I look."),
@@ -69,7 +69,7 @@ def test_one_turn_of_the_model_is_one_message() -> None:
 
 
 def test_turns_without_words_between_them_stay_apart() -> None:
-    two = [ToolCallEntry("a", "clock", "{}"), ToolResultEntry("a", "x")]
+    two: list[Entry] = [ToolCallEntry("a", "clock", "{}"), ToolResultEntry("a", "x")]
     assert [message["role"] for message in messages(HELLO, *two, *two)] == [
         "user", "assistant", "tool", "assistant", "tool",
     ]  # fmt: skip

@@ -219,7 +219,7 @@ def test_usage_is_the_last_that_was_said() -> None:
 
 def test_usage_may_name_its_cache_elsewhere_or_be_nonsense() -> None:
     deepseek = {"prompt_tokens": 9, "completion_tokens": 2, "prompt_cache_hit_tokens": 4}
-    broken = {"prompt_tokens": None, "completion_tokens": "7", "prompt_tokens_details": []}
+    broken: dict[str, Any] = {"prompt_tokens": None, "completion_tokens": "7", "prompt_tokens_details": []}
     assert read(said("a"), chunk(finish="stop", usage=deepseek))[1] == UsageDelta(Usage(9, 2, 4))
     assert read(said("a"), chunk(finish="stop", usage=broken))[1] == UsageDelta(Usage())
 

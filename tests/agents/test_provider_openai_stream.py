@@ -13,7 +13,7 @@ from agents.errors import ContextOverflow, ProviderError, UserError
 from agents.providers.base import ModelRequest, provider_for
 from agents.providers.openai import OpenAIProvider, ServerConfig
 from agents.providers.openai import provider as openai_provider
-from agents.transcript import AssistantTextEntry, InputEntry, ToolCallEntry, ToolResultEntry
+from agents.transcript import AssistantTextEntry, Entry, InputEntry, ToolCallEntry, ToolResultEntry
 from agents.usage import Usage
 from tests.fakes.model_server import ModelServer
 from tests.fakes.steps import Dialect, call, error, half_pair, overflow, raw, say, text, think, usage, words
@@ -276,7 +276,7 @@ def test_each_event_loop_has_its_session(model_server: ModelServer) -> None:
 
 
 async def test_a_history_with_calls_is_taken(model_server: ModelServer, provider: OpenAIProvider) -> None:
-    entries = [
+    entries: list[Entry] = [
         InputEntry("user", "what time is it?"),
         AssistantTextEntry("I look."),
         ToolCallEntry("c1", "clock", '{"zone": "Eur'),

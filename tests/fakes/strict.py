@@ -120,7 +120,11 @@ def _check_assistant(message: dict[str, Any], where: str) -> None:
 
 def _check_call(call: Any, where: str) -> None:
     _need(isinstance(call, dict) and call.get("type") == "function", f"{where}: unknown type of tool call")
-    _need(isinstance(call.get("id"), str) and call["id"], f"{where}: a tool call needs an id")
+    call_id = call.get("id")
+    _need(
+        isinstance(call_id, str) and 0 < len(call_id) <= 40,
+        f"{where}: a tool call needs an id of 1 to 40 characters",
+    )
     function = call.get("function")
     _need(isinstance(function, dict), f"{where}: a tool call needs a function")
     name, arguments = function.get("name"), function.get("arguments")
@@ -164,6 +168,7 @@ def _check_parts(parts: list[Any], where: str) -> None:
 def _check_pairs(messages: list[dict[str, Any]]) -> None:
     """Every call is followed by exactly its result, before anything else; no result without its call."""
     waiting: set[str] = set()
+    known: set[str] = set()
     for at, message in enumerate(messages):
         if message["role"] == "tool":
             call_id = message["tool_call_id"]
@@ -172,4 +177,6 @@ def _check_pairs(messages: list[dict[str, Any]]) -> None:
             continue
         _need(not waiting, f"messages[{at}]: tool calls without results: {sorted(waiting)}")
         waiting = {call["id"] for call in message.get("tool_calls", ())}
+        _need(not waiting & known, f"messages[{at}]: call ids must be unique: {sorted(waiting & known)}")
+        known |= waiting
     _need(not waiting, f"tool calls without results: {sorted(waiting)}")

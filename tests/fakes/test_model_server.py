@@ -55,6 +55,8 @@ BROKEN: dict[str, Any] = {
     "orphan result": body(USER, result("a")),
     "result after the user": body(USER, calling("a"), USER, result("a")),
     "same id twice": body(USER, calling("a", "a"), result("a")),
+    "same id again": body(USER, calling("a"), result("a"), calling("a"), result("a")),
+    "id too long": body(USER, calling("a" * 41), result("a" * 41)),
     "arguments cut short": body(USER, calling("a", arguments='{"x": 1'), result("a")),
     "arguments no object": body(USER, calling("a", arguments="[1]"), result("a")),
     "arguments not JSON": body(USER, calling("a", arguments='{"x": NaN}'), result("a")),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncGenerator
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -13,6 +11,7 @@ import aiohttp
 
 from agents.errors import ProviderError
 from agents.providers.failures import message_and_code, provider_error, retry_after
+from agents.providers.loops import PerLoop
 from agents.providers.openai.config import ServerConfig
 
 NETWORK_TROUBLE = (aiohttp.ClientError, TimeoutError, OSError)
@@ -20,32 +19,19 @@ MAX_ERROR_BODY = 64 * 1024
 
 
 class Connections:
-    """The sessions of one server. Each lives in an async generator and so ends with its event loop:
-    asyncio.run closes the generators that are still open, as does everybody who ends a loop in its way."""
+    """The way to one server."""
 
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
-        self._held: dict[asyncio.AbstractEventLoop, tuple[aiohttp.ClientSession, AsyncGenerator[Any]]] = {}
-
-    async def session(self) -> aiohttp.ClientSession:
-        loop = asyncio.get_running_loop()
-        if loop in self._held and not self._held[loop][0].closed:
-            return self._held[loop][0]
-        self._held = {held: value for held, value in self._held.items() if not held.is_closed()}
-        keeper = self._keep_session()
-        session = await anext(keeper)
-        self._held[loop] = session, keeper
-        return session
+        self._sessions = PerLoop(self._new_session)
 
     async def close(self) -> None:
-        """Closes the session of the running loop. The next request opens another."""
-        held = self._held.pop(asyncio.get_running_loop(), None)
-        if held is not None:
-            await held[1].aclose()
+        """Closes the session of the running event loop. The next request opens another."""
+        await self._sessions.close()
 
     async def post(self, body: bytes) -> aiohttp.ClientResponse:
         """The answer to a request, its body unread. ProviderError for every other than 200."""
-        session = await self.session()
+        session = await self._sessions.get()
         url = f"{self.config.base_url}/chat/completions"
         try:
             response = await session.post(url, data=body, allow_redirects=False)
@@ -72,11 +58,6 @@ class Connections:
             said = "The connection to the model server broke off."
         hint = "Check OPENAI_BASE_URL, and that the server runs." if self.config.is_custom else "Try again."
         return ProviderError(said, hint=hint, code="connection", request_id=request_id, retryable=not lasting)
-
-    async def _keep_session(self) -> AsyncGenerator[aiohttp.ClientSession]:
-        async with self._new_session() as session:
-            while True:
-                yield session
 
     def _new_session(self) -> aiohttp.ClientSession:
         config = self.config

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections import defaultdict
 from typing import Any, assert_never
 
 from agents.providers.base import ModelRequest, ToolSpec
+from agents.providers.naming import CallIds, fit_name
 from agents.providers.openai.content import content_of
 from agents.transcript import (
     AssistantTextEntry,
@@ -20,9 +18,7 @@ from agents.transcript import (
     whole_arguments,
 )
 
-LONGEST_ID = 40
 NO_OUTPUT = "(no output)"
-_NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 Message = dict[str, Any]
 
@@ -56,15 +52,12 @@ def messages_of(request: ModelRequest) -> list[Message]:
 
 
 class _Builder:
-    """Files and images of a tool's result follow the results of its turn: only text may stand in these.
-
-    `_open` are the unanswered calls of the turn: by the id in the entries, the ids that stand in the message.
-    """
+    """Files and images of a tool's result follow the results of its turn: only text may stand in these."""
 
     def __init__(self, messages: list[Message]) -> None:
         self._messages = messages
         self._parts: list[Message] = []
-        self._open: defaultdict[str, list[str]] = defaultdict(list)
+        self._ids = CallIds()
 
     def add(self, entry: Entry) -> None:
         match entry:
@@ -99,14 +92,9 @@ class _Builder:
             message["content"] = f"{said}\n\n{content}" if said else content
 
     def _add_call(self, entry: ToolCallEntry) -> None:
-        """Two calls of one turn never share an id, whatever the model (or a test) gave them."""
-        calls = self._assistant().setdefault("tool_calls", [])
-        call_id, taken = _short_id(entry.call_id), {call["id"] for call in calls}
-        while call_id in taken:
-            call_id = _short_id(f"{call_id}_{len(calls)}")
-        self._open[entry.call_id].append(call_id)
-        function = {"name": _name(entry.name), "arguments": whole_arguments(entry.arguments)}
-        calls.append({"id": call_id, "type": "function", "function": function})
+        function = {"name": fit_name(entry.name), "arguments": whole_arguments(entry.arguments)}
+        call = {"id": self._ids.call(entry.call_id), "type": "function", "function": function}
+        self._assistant().setdefault("tool_calls", []).append(call)
 
     def _assistant(self) -> Message:
         if not self._messages or self._messages[-1]["role"] != "assistant":
@@ -114,9 +102,8 @@ class _Builder:
         return self._messages[-1]
 
     def _add_result(self, entry: ToolResultEntry) -> None:
-        if not self._open[entry.call_id]:
+        if (call_id := self._ids.result(entry.call_id)) is None:
             return
-        call_id = self._open[entry.call_id].pop(0)
         self._messages.append({"role": "tool", "tool_call_id": call_id, "content": entry.output or NO_OUTPUT})
         if isinstance(content := content_of(entry.parts or []), list):
             heading = {"type": "text", "text": f"Belongs to the result of the call {call_id}:"}
@@ -126,15 +113,3 @@ class _Builder:
 def _tool(tool: ToolSpec) -> dict[str, Any]:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return {"type": "function", "function": function}
-
-
-def _name(name: str) -> str:
-    """A name that a model made up may hold anything; servers take only names such as a tool could have."""
-    return _NOT_IN_A_NAME.sub("_", name)[:64] or "unknown"
-
-
-def _short_id(call_id: str) -> str:
-    """Ids of other vendors may be longer than this protocol takes them."""
-    if len(call_id) <= LONGEST_ID:
-        return call_id or "call"
-    return f"call_{hashlib.sha256(call_id.encode()).hexdigest()[:32]}"
