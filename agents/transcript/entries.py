@@ -99,6 +99,7 @@ _REQUIRED = {
 }
 # In JSON only when they say something.
 _SPARSE = frozenset({"partial", "seconds"})
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _STRINGS = frozenset({"call_id", "name", "arguments", "output"})
 
 
@@ -176,7 +177,3 @@ def _check_shape(kind: str, given: dict[str, Any]) -> None:
         raise ValueError(f"{kind} entry: content is no text")
     if kind == "input" and given["role"] not in ("system", "user"):
         raise ValueError(f"input entry: unknown role {given['role']!r}")
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
