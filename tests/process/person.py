@@ -18,12 +18,22 @@ from tests.process.server import Server
 PASSWORD = "correct-horse-battery-7"
 
 
+class StayHere(urllib.request.HTTPRedirectHandler):
+    """Shows a redirect instead of following it."""
+
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+
 class Person:
     def __init__(self, server: Server, name: str) -> None:
         self.server = server
         self.name = name
+        self.location = ""
         self.jar = http.cookiejar.CookieJar()
-        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
+        self._opener = urllib.request.build_opener(
+            urllib.request.HTTPCookieProcessor(self.jar), StayHere
+        )
 
     def sign_up(self) -> Person:
         self.get("/accounts/signup/")
@@ -54,13 +64,14 @@ class Person:
         try:
             with self._opener.open(request, timeout=30) as response:
                 return response.status, response.read().decode()
-        except urllib.error.HTTPError as refusal:
-            return refusal.code, refusal.read().decode()
+        except urllib.error.HTTPError as other:
+            self.location = other.headers.get("Location", "")
+            return other.code, other.read().decode()
 
     def new_thread(self, text: str) -> str:
         status, answer = self.post("/threads/", text=text)
-        assert status in (200, 201), (status, answer)
-        return str(answer["thread"])
+        assert status == 303, (status, answer)
+        return self.location.strip("/").split("/")[-1]
 
     def send(self, thread: str, text: str) -> None:
         status, answer = self.post(f"/threads/{thread}/messages/", text=text)

@@ -44,7 +44,8 @@ def test_whenever_it_is_stopped_the_next_request_is_whole(
     model_server.script(
         turns=[
             [say(8, rate=40), call("lookup", {"word": "ink"}, rate=40), call("pay", {"amount": 2}, rate=40)]
-        ]
+        ],
+        match="look up",
     )
     thread = person.new_thread("look up and pay")
     time.sleep(0.12 * moment)
