@@ -191,8 +191,10 @@ class RunLoop:
         if state.head.status == "completed":
             await self._close()
             return
-        await self._writer.save_end(error)
-        await self._close()
+        try:
+            await self._writer.save_end(error)
+        finally:
+            await self._close()
         log_failure(state.run_id, error)
         info, status = state.info(), classify(error)
         await notify(self._hooks, lambda hook: hook.run_finished(info, status, error))
