@@ -1,0 +1,155 @@
+"""`manage.py serve` and `make run`: preparing, saying where, and ending on every kind of signal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.process.server import ROOT, free_port
+
+SERVE = [sys.executable, "manage.py", "serve"]
+KEY = "only-for-tests-0123456789-0123456789-0123456789"
+
+
+class Served:
+    """A server started by some command, in a process group of its own."""
+
+    def __init__(self, command: list[str], folder: Path, database_url: str, **env: str) -> None:
+        self.port = int(env.get("PORT", free_port()))
+        self.log = folder / "serve.log"
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("DJANGO_")},
+            "DATABASE_URL": database_url,
+            "VAR_DIR": str(folder / "var"),
+            "SECRET_KEY": KEY,
+            "PORT": str(self.port),
+            **env,
+        }
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def wait_until_alive(self, seconds: float = 60) -> float:
+        """How long it took."""
+        start = time.monotonic()
+        while time.monotonic() - start < seconds:
+            assert self.process.poll() is None, self.log.read_text()
+            if self.answers():
+                return time.monotonic() - start
+            time.sleep(0.05)
+        raise AssertionError(self.log.read_text())
+
+    def answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=2) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def end(self, *signals: signal.Signals, group: bool = False) -> int:
+        for which in signals:
+            if group:
+                os.killpg(self.process.pid, which)
+            else:
+                self.process.send_signal(which)
+        return self.process.wait(20)
+
+
+@pytest.fixture
+def serve(tmp_path: Path, database_url: str):
+    served: list[Served] = []
+
+    def start(*command: str, **env: str) -> Served:
+        served.append(Served(list(command) or SERVE, tmp_path, database_url, **env))
+        return served[-1]
+
+    yield start
+    for one in served:
+        with suppress(ProcessLookupError):
+            os.killpg(one.process.pid, signal.SIGKILL)
+        one.process.wait(5)
+
+
+def test_a_second_start_serves_within_five_seconds(serve) -> None:
+    first = serve()
+    first.wait_until_alive()
+    assert first.end(signal.SIGTERM) == 0
+    second = serve()
+    assert second.wait_until_alive() < 5
+    assert "Traceback" not in second.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("signals", "group"),
+    [
+        ([signal.SIGTERM], False),
+        ([signal.SIGINT], False),
+        ([signal.SIGTERM, signal.SIGTERM], False),
+        ([signal.SIGINT, signal.SIGTERM], True),
+    ],
+)
+def test_it_ends_cleanly(serve, signals: list[signal.Signals], group: bool) -> None:
+    server = serve()
+    server.wait_until_alive()
+    assert server.end(*signals, group=group) == 0
+    assert not server.answers()
+    assert "Traceback" not in server.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("which", "group"),
+    [
+        (signal.SIGTERM, False),
+        (signal.SIGTERM, True),
+        (signal.SIGINT, True),
+    ],  # a terminal's ^C goes to the group
+)
+def test_make_takes_the_server_with_it(serve, which: signal.Signals, group: bool) -> None:
+    make = serve("make", "run")
+    make.wait_until_alive()
+    make.end(which, group=group)
+    wait_until(lambda: not make.answers())
+
+
+def wait_until(condition, seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_it_says_where_it_serves(serve) -> None:
+    server = serve()
+    server.wait_until_alive()
+    assert f"Serving on http://127.0.0.1:{server.port}/" in server.log.read_text()
+    assert "signup" not in server.log.read_text()
+
+
+def test_in_a_network_it_prints_the_token_until_there_is_an_account(serve) -> None:
+    server = serve(HOST="0.0.0.0")
+    server.wait_until_alive()
+    assert "/accounts/signup/?token=" in server.log.read_text()
+
+
+def test_a_port_in_use_is_said_in_one_line(serve) -> None:
+    first = serve()
+    first.wait_until_alive()
+    second = serve(PORT=str(first.port))
+    assert second.process.wait(30) == 1
+    assert "Cannot serve: " in second.log.read_text()
+    assert "Traceback" not in second.log.read_text()
+
+
+def test_two_at_once_prepare_one_empty_database(serve) -> None:
+    for server in [serve(), serve()]:
+        server.wait_until_alive()
+        assert "Traceback" not in server.log.read_text()
