@@ -68,7 +68,8 @@ def rename(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     thread = get_thread(request, thread_id)
     form = valid(RenameForm(request.POST)).cleaned_data
     services.rename(thread, form["title"])
-    return answer_command(request, url_of(thread), {"thread": str(thread.id), "title": form["title"]})
+    thread.refresh_from_db(fields=["title"])
+    return answer_command(request, url_of(thread), {"thread": str(thread.id), "title": thread.title})
 
 
 @command

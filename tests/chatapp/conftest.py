@@ -8,10 +8,12 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from pytest_django import Settings
 
 from agents.checkpoint import RunHead
 from agents.stores.orm import checkpoints, sessions
+from agents.stores.orm.checkpoints import InFlight
 from agents.testing import ScriptedProvider
 from agents.transcript import Entry, InputEntry
 from chatapp import executor
@@ -19,6 +21,9 @@ from chatapp.eventlog import record
 from chatapp.export import thread_as_json
 from chatapp.models import Thread
 from tests.chatapp.scripted import helper
+
+DATA: Any = {"headers": {"accept": "application/json"}}
+PAGE: Any = {"headers": {"accept": "text/html"}}
 
 Script = Callable[..., ScriptedProvider]
 MakeThread = Callable[..., Thread]
@@ -53,11 +58,9 @@ def add_run(thread: Thread) -> AddRun:
 
 @pytest.fixture
 def add_flight(thread: Thread) -> AddRun:
-    """Puts a run in flight into `thread`, of another process: `add_flight(*entries, frames=[…], live=True)`."""
+    """Puts a run of another process in flight: `add_flight(*entries, frames=[…], live=True)`. → run_id"""
 
-    def add(
-        *entries: Entry, to: Thread = thread, frames: Any = (), live: bool = False, **head: Any
-    ) -> str:
+    def add(*entries: Entry, to: Thread = thread, frames: Any = (), live: bool = False, **head: Any) -> str:
         run_id = str(uuid4())
         given = RunHead(agent_name="helper", session_id=to.session_id)
         fence = checkpoints.start(run_id, to.session_id, list(entries), given, owner="elsewhere:1:x")
@@ -121,6 +124,25 @@ def shown(thread: Thread) -> str:
     return flight["partial_text"] if flight else ""
 
 
+def segments(thread: Thread) -> list[Any]:
+    """The thread's finished runs."""
+    return sessions.segments(thread.session_id)
+
+
+def said(session_id: str) -> list[Any]:
+    """The texts of a session, messages and answers alike."""
+    return [getattr(entry, "content", None) for entry in sessions.load(session_id)]
+
+
+def flight_of(thread: Thread) -> InFlight:
+    run = checkpoints.in_flight(thread.session_id)
+    assert run is not None
+    return run
+
+
+def send(client: Client, thread: Thread, text: str, **fields: str) -> Any:
+    return client.post(f"/threads/{thread.id}/messages/", {"text": text} | fields, **DATA)
+
+
 def ask(text: str = "How much is it?") -> InputEntry:
     return InputEntry("user", text)
-

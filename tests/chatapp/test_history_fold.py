@@ -1,6 +1,7 @@
 """What a turn shows, from entries, meta and frames. No database."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from agents.checkpoint import RunHead
 from agents.transcript import (
@@ -31,6 +32,7 @@ RUN = "3d9f"
 ASK = InputEntry("user", "How much is it?")
 CALL = ToolCallEntry("c1", "calculator", '{"expression": "2 * 3"}')
 RESULT = ToolResultEntry("c1", "6", seconds=0.25)
+NO_TOOLS = ToolFacts()
 AT = datetime(2026, 3, 1, 14, 32, tzinfo=UTC)
 
 
@@ -42,7 +44,7 @@ def ended(*entries, **meta):
     return build_turn(RunRecord(RUN, numbered(*entries), meta={"status": "completed"} | meta))
 
 
-def flying(*entries, status="running", frames=(), tools=ToolFacts(), stop=False, **head):
+def flying(*entries, status="running", frames=(), tools=NO_TOOLS, stop=False, **head):
     flight = Flight(status, RunHead(agent_name="helper", **head), stop)
     return build_turn(RunRecord(RUN, numbered(*entries), flight=flight, frames=frames), tools=tools)
 
@@ -139,7 +141,7 @@ def test_system_lines_are_not_shown():
 
 
 def test_a_message_with_parts_shows_text_and_attachments():
-    parts = [
+    parts: Any = [
         {"type": "text", "text": "Read this."},
         {"type": "file", "name": "a.pdf", "mime_type": "application/pdf"},
     ]

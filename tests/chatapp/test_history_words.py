@@ -60,8 +60,8 @@ def test_days(day, label):
         assert label_of(day, TODAY) == label
 
 
-def row(*at):
-    return SidebarRow(uuid4(), "x", "idle", datetime(*at, tzinfo=UTC))
+def row(year, month, day, hour=12, minute=0):
+    return SidebarRow(uuid4(), "x", "idle", datetime(year, month, day, hour, minute, tzinfo=UTC))
 
 
 def test_a_day_is_the_readers_own():

@@ -1,0 +1,134 @@
+"""POST …/recover/: what a person can do about a run whose owner is gone."""
+
+import pytest
+
+from agents import tool
+from agents.stores.orm import checkpoints, sessions
+from agents.testing import hangs, text
+from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
+from chatapp.eventlog import read_after
+from chatapp.models import Revision
+from tests.chatapp.conftest import DATA, PAGE, ask, ended, flight_of, said, segments, send, shown, until
+
+HALF = {"type": "text_delta", "index": 1, "text": "Half an ans"}
+
+
+def recover(client, thread, action, how=DATA):
+    return client.post(f"/threads/{thread.id}/recover/", {"action": action}, **how)
+
+
+def test_resume_finishes_the_turn(client, script, thread, add_flight):
+    script(text("The whole answer."))
+    run_id = add_flight(ask("Go"), frames=[HALF])
+    assert recover(client, thread, "resume").status_code == 200
+    ended(thread)
+    (segment,) = segments(thread)
+    assert (segment.run_id, segment.meta["status"]) == (run_id, "completed")
+    assert said(thread.session_id) == ["Go", "The whole answer."]
+
+
+def test_a_resumed_run_counts_its_frames_on_and_withdraws_the_old_text(client, script, thread, add_flight):
+    script(text("The whole answer."))
+    run_id = add_flight(ask("Go"), frames=[HALF])
+    recover(client, thread, "resume")
+    ended(thread)
+    frames = read_after(thread.id, run_id, 0)
+    assert [frame["seq"] for frame in frames] == list(range(1, len(frames) + 1))
+    kinds = [frame["type"] for frame in frames]
+    assert kinds.index("text_withdrawn") == kinds.index("run_started", 1) + 1
+
+
+def test_resume_does_not_run_a_finished_tool_again(client, script, thread, add_flight):
+    ran = []
+
+    @tool
+    def pay(amount: int) -> str:
+        """Pays."""
+        ran.append(amount)
+        return "paid"
+
+    script(text("Both paid."), tools=[pay])
+    done, open_call = ToolCallEntry("c1", "pay", '{"amount": 1}'), ToolCallEntry("c2", "pay", '{"amount": 2}')
+    add_flight(ask("Go"), done, open_call, ToolResultEntry("c1", "paid"), started_calls=["c1", "c2"])
+    recover(client, thread, "resume")
+    ended(thread)
+    assert ran == [2]
+    assert segments(thread)[0].entries[-1] == AssistantTextEntry("Both paid.")
+
+
+def test_retry_of_a_failed_run_is_resume(client, script, thread, add_flight):
+    script(text("Now it works."))
+    add_flight(ask("Go"), error={"type": "ProviderError", "message": "No quota."})
+    recover(client, thread, "resume")
+    ended(thread)
+    assert said(thread.session_id) == ["Go", "Now it works."]
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [({}, "interrupted"), ({"error": {"type": "ProviderError", "message": "No quota."}}, "failed")],
+)
+def test_keep_makes_it_history_as_it_is(client, script, thread, add_flight, head, status):
+    add_flight(ask("Go"), frames=[HALF], **head)
+    assert recover(client, thread, "keep").status_code == 200
+    (segment,) = segments(thread)
+    assert (segment.meta["status"], segment.entries[-1]) == (
+        status,
+        AssistantTextEntry("Half an ans", partial=True),
+    )
+    assert checkpoints.in_flight(thread.session_id) is None
+
+
+def test_discard_gives_the_message_back_and_keeps_the_rest_aside(client, script, thread, add_run, add_flight):
+    add_run(ask("First"))
+    run_id = add_flight(ask("Go"), frames=[HALF])
+    assert recover(client, thread, "discard").json()["text"] == "Go"
+    assert said(thread.session_id) == ["First"]
+    revision = Revision.objects.get()
+    assert (revision.reason, sessions.segments(revision.cut_id)[0].run_id) == ("discard", run_id)
+
+
+@pytest.mark.parametrize("action", ["resume", "keep", "discard"])
+def test_nothing_to_recover_is_409(client, script, thread, add_run, action):
+    add_run(ask("First"))
+    answer = recover(client, thread, action)
+    assert (answer.status_code, set(answer.json())) == (409, {"error", "hint"})
+    assert said(thread.session_id) == ["First"]
+
+
+@pytest.mark.parametrize("action", ["resume", "keep", "discard"])
+def test_a_live_run_is_nothing_to_recover(client, script, thread, action):
+    script(hangs("So far"))
+    run_id = send(client, thread, "Go").json()["run_id"]
+    until(lambda: shown(thread) == "So far")
+    assert recover(client, thread, action).status_code == 409
+    assert (flight_of(thread).run_id, flight_of(thread).live) == (run_id, True)
+
+
+@pytest.mark.parametrize("action", ["", "undo"])
+def test_an_unknown_action_is_400(client, script, thread, add_flight, action):
+    add_flight(ask("Go"))
+    assert recover(client, thread, action).status_code == 400
+
+
+def test_a_second_click_finds_nothing(client, script, thread, add_flight):
+    add_flight(ask("Go"))
+    assert [recover(client, thread, "keep").status_code for _ in range(2)] == [200, 409]
+
+
+# who may
+
+
+def test_a_strangers_thread_is_not_there(client_for, stranger, script, thread, add_flight):
+    run_id = add_flight(ask("Go"))
+    assert recover(client_for(stranger), thread, "discard").status_code == 404
+    assert flight_of(thread).run_id == run_id
+
+
+def test_without_login_it_is_401_or_the_login_page(anonymous, thread):
+    assert recover(anonymous, thread, "keep").status_code == 401
+    assert recover(anonymous, thread, "keep", how=PAGE).status_code == 302
+
+
+def test_other_methods_are_refused(client, thread):
+    assert client.get(f"/threads/{thread.id}/recover/", **DATA).status_code == 405
