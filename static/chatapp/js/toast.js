@@ -13,6 +13,7 @@ export function start() {
   on("chat:toast", ({ text }) => show(text));
   const left = takeLeft();
   if (left) show(left);
+  for (const toast of document.querySelectorAll(".toast")) keep(/** @type {HTMLElement} */ (toast));
 }
 
 /** For the page that comes next. @param {string} text */
@@ -45,6 +46,11 @@ function show(text) {
   words.textContent = text;
   toast.append(words);
   place.replaceChildren(toast);
+  keep(toast);
+}
+
+/** @param {HTMLElement} toast */
+function keep(toast) {
   toast.addEventListener("pointerenter", stopClock);
   toast.addEventListener("pointerleave", () => startClock(toast));
   startClock(toast);
