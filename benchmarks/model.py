@@ -20,7 +20,7 @@ class ClockModel:
     async def __aenter__(self) -> "ClockModel":
         application = web.Application()
         application.router.add_post("/v1/chat/completions", self.answer)
-        self._runner = web.AppRunner(application)
+        self._runner = web.AppRunner(application, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()

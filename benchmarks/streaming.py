@@ -32,7 +32,7 @@ def streaming() -> Iterator[Row]:
 
 async def stream_runs(runs: int) -> Row:
     async with ClockModel(tokens=TOKENS) as model, serving(model.url) as server:
-        people = [Person(server.url, f"person{number}") for number in range(runs)]
+        people = [Person(server.url, f"{runs}-{number}") for number in range(runs)]
         for person in people:
             await person.sign_up()
         before = server.cpu_seconds()
@@ -40,7 +40,7 @@ async def stream_runs(runs: int) -> Row:
         cpu = server.cpu_seconds() - before
         for person in people:
             await person.leave()
-    return Row("streaming", f"{runs} runs at once", figures(people, cpu))
+    return Row("streaming", f"{runs} at once", figures(people, cpu))
 
 
 def figures(people: "list[Person]", cpu: float) -> dict[str, float]:
