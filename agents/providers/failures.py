@@ -71,10 +71,10 @@ def cut_stream(request_id: str | None = None) -> ProviderError:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait: milliseconds, seconds or a date, as vendors say it."""
+    """Seconds that a server asks to wait, be it said in milliseconds, in seconds or as a date."""
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
-    said = headers.get("Retry-After")
+    said = headers.get("retry-after")
     if said is None or (seconds := _number(said)) is not None:
         return seconds if said is not None else None
     try:

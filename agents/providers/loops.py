@@ -3,43 +3,58 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 
+@dataclass(slots=True)
+class _Held(Generic[T]):
+    making: asyncio.Lock = field(default_factory=asyncio.Lock)
+    keeper: AsyncGenerator[T] | None = None
+    value: T | None = None
+
+
 class PerLoop(Generic[T]):
-    """One value per event loop.
+    """One value per event loop, entered when it is made, left when its loop ends.
 
     Each lives inside an async generator: asyncio.run closes the generators that are still open at its end, as
-    does everybody who ends a loop in its way. So nobody has to think of closing, and nothing outlives its loop.
+    does everybody who ends a loop in its way. So nobody has to think of closing it. (They are closed all at once,
+    and a context manager that is itself made of a generator would be closed twice.)
     """
 
-    def __init__(self, make: Callable[[], AbstractAsyncContextManager[T]]) -> None:
+    def __init__(self, make: Callable[[], Awaitable[AbstractAsyncContextManager[T]]]) -> None:
         self._make = make
-        self._held: dict[asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[T]]] = {}
+        self._held: dict[asyncio.AbstractEventLoop, _Held[T]] = {}
 
     async def get(self) -> T:
+        """That of the running loop. What `make` raises is raised, and the next `get` tries again."""
         loop = asyncio.get_running_loop()
-        if loop not in self._held:
-            self._held = {held: value for held, value in self._held.items() if not held.is_closed()}
-            keeper = self._keep()
-            value = await anext(keeper)
-            if loop in self._held:  # somebody was faster
-                await keeper.aclose()
-            else:
-                self._held[loop] = value, keeper
-        return self._held[loop][0]
+        if (held := self._held.get(loop)) is None:
+            self._forget_closed_loops()
+            held = self._held[loop] = _Held()
+        if held.value is None:
+            async with held.making:
+                if held.value is None:
+                    held.keeper = self._keep()
+                    held.value = await anext(held.keeper)
+        return held.value
 
     async def close(self) -> None:
         """Closes that of the running loop; the next `get` makes another."""
         held = self._held.pop(asyncio.get_running_loop(), None)
-        if held is not None:
-            await held[1].aclose()
+        if held is not None and held.keeper is not None:
+            await held.keeper.aclose()
+
+    def _forget_closed_loops(self) -> None:
+        for loop in list(self._held):  # a copy: loops of other threads come and go
+            if loop.is_closed():
+                self._held.pop(loop, None)
 
     async def _keep(self) -> AsyncGenerator[T]:
-        async with self._make() as value:
+        async with await self._make() as value:
             while True:
                 yield value

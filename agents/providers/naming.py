@@ -19,8 +19,8 @@ def fit_name(name: str) -> str:
 class CallIds:
     """The ids of the calls of one request, each used once.
 
-    The ids in a transcript may be too long, of strange characters, or used twice; what comes out depends only on
-    what stands before, so that the beginning of a longer history stays the same bytes.
+    The ids in a transcript may be too long, of strange characters, or used twice. What comes out depends only
+    on what stands before, so that the beginning of a longer history stays the same bytes.
     """
 
     def __init__(self) -> None:

@@ -121,10 +121,7 @@ def _check_assistant(message: dict[str, Any], where: str) -> None:
 def _check_call(call: Any, where: str) -> None:
     _need(isinstance(call, dict) and call.get("type") == "function", f"{where}: unknown type of tool call")
     call_id = call.get("id")
-    _need(
-        isinstance(call_id, str) and 0 < len(call_id) <= 40,
-        f"{where}: a tool call needs an id of 1 to 40 characters",
-    )
+    _need(isinstance(call_id, str) and 0 < len(call_id) <= 40, f"{where}: no id of 1 to 40 characters")
     function = call.get("function")
     _need(isinstance(function, dict), f"{where}: a tool call needs a function")
     name, arguments = function.get("name"), function.get("arguments")

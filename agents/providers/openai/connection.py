@@ -59,7 +59,7 @@ class Connections:
         hint = "Check OPENAI_BASE_URL, and that the server runs." if self.config.is_custom else "Try again."
         return ProviderError(said, hint=hint, code="connection", request_id=request_id, retryable=not lasting)
 
-    def _new_session(self) -> aiohttp.ClientSession:
+    async def _new_session(self) -> aiohttp.ClientSession:
         config = self.config
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
         headers["Accept-Encoding"] = "identity"  # a compressed stream arrives in lumps
