@@ -46,6 +46,12 @@ def thread(make_thread: MakeThread) -> Thread:
 
 
 @pytest.fixture
+def strangers(client_for: Callable[[User], Client], stranger: User) -> Client:
+    """The stranger's browser."""
+    return client_for(stranger)
+
+
+@pytest.fixture
 def add_run(thread: Thread) -> AddRun:
     """Adds a finished run to the history of `thread`: `add_run(*entries, status="stopped")`. → run_id"""
 
