@@ -19,13 +19,15 @@ import { number, word } from "./words.js";
  * @property {boolean} novice has not sent three messages yet
  */
 
+/** @typedef {"hint" | "quiet" | "calm" | "danger"} Tone the first two are left out where there is no room */
+
 /**
  * @typedef {object} View
  * @property {{hidden: boolean, disabled: boolean, again: boolean}} send
  * @property {{hidden: boolean, disabled: boolean, outline: boolean, label: string}} stop
  * @property {string} note
  * @property {string} key the hint at the end of the line
- * @property {"hint" | "calm" | "danger"} tone
+ * @property {Tone} tone
  * @property {string} placeholder "" leaves the empty page's own
  */
 
@@ -78,7 +80,7 @@ function placeholderOf(state) {
 /**
  * What matters most comes first: that nothing can be sent, what went wrong, and only then how things are.
  * @param {State} state
- * @returns {{note: string, key: string, tone: "hint" | "calm" | "danger"}}
+ * @returns {{note: string, key: string, tone: Tone}}
  */
 function noteOf(state) {
   if (state.ended) return calm(word(`composer.${state.ended}`));
@@ -88,13 +90,16 @@ function noteOf(state) {
   return quietNote(state);
 }
 
-/** @param {State} state */
+/**
+ * @param {State} state
+ * @returns {{note: string, key: string, tone: Tone}}
+ */
 function quietNote(state) {
   if (state.count) return calm(word("composer.counted", { count: number(state.count), limit: number(state.limit) }));
   if (state.status === "waiting") return calm(word("composer.waiting"));
   if (state.status !== "running") return hint(state);
   if (!state.isBlank) return calm(word("composer.busy"));
-  return { ...calm(word("composer.saved")), key: word("composer.escape") };
+  return { note: word("composer.saved"), key: word("composer.escape"), tone: "quiet" };
 }
 
 /**
