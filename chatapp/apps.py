@@ -1,5 +1,7 @@
 """Registers the web app with Django."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
@@ -7,3 +9,6 @@ from django.utils.translation import gettext_lazy as _
 class ChatappConfig(AppConfig):
     name = "chatapp"
     verbose_name = _("Chat")
+
+    def ready(self) -> None:
+        import_module("chatapp.checks")

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from chatapp.accounts import rules
+from chatapp.checks import TAG
 from chatapp.environment import WILDCARDS
 from chatapp.prepare import prepare
 
@@ -18,6 +19,7 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
+        self.check(tags=[TAG])
         prepare()
         self.token = rules.signup_token() if rules.needs_token() else ""
         connections.close_all()  # this thread is the loop's from now on, and asks the database nothing

@@ -1,0 +1,32 @@
+"""What can be wrong with the configuration, said at the start and not at the first message."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
+from django.core.exceptions import ImproperlyConfigured
+
+TAG = "chatapp"
+SIGNUP = ("first", "open", "closed")
+EXECUTORS = ("inprocess",)
+
+
+@register(TAG)
+def check_choices(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    chosen = {"SIGNUP": (settings.SIGNUP, SIGNUP), "RUN_EXECUTOR": (settings.RUN_EXECUTOR, EXECUTORS)}
+    return [
+        Error(f"{name}={value!r} is not known.", hint=f"One of: {', '.join(known)}.", id=f"chatapp.{name}")
+        for name, (value, known) in chosen.items()
+        if value not in known
+    ]
+
+
+@register(TAG)
+def check_assistants(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    from chatapp.assistants import all_assistants
+
+    try:
+        all_assistants()
+    except ImproperlyConfigured as error:
+        return [Error(str(error), id="chatapp.ASSISTANTS")]
+    return []
