@@ -19,7 +19,7 @@ NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 Store = InMemoryCheckpointer | OrmCheckpointer
 
 
-ORM = pytest.param("orm", marks=pytest.mark.django_db(transaction=True))
+ORM = pytest.param("orm", marks=pytest.mark.django_db(transaction=True, available_apps=["agents"]))
 
 
 @pytest.fixture(params=["memory", ORM])

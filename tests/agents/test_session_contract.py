@@ -22,7 +22,7 @@ from agents.transcript import (
 Stores = tuple[InMemorySession | OrmSession, InMemoryCheckpointer | OrmCheckpointer]
 
 
-ORM = pytest.param("orm", marks=pytest.mark.django_db(transaction=True))
+ORM = pytest.param("orm", marks=pytest.mark.django_db(transaction=True, available_apps=["agents"]))
 
 
 @pytest.fixture(params=["memory", ORM])
