@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
-STARTS_BLOCK = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.MULTILINE)
+STARTS_BLOCK = re.compile(r"^(\d*)([-+=.)])(?=\s|$)")  # a list, or the underline of a heading
 
 
 def plain(text: str) -> str:
     """The text on one line, none of it read as Markdown."""
-    return STARTS_BLOCK.sub(r"\1\\\2", SPECIAL.sub(r"\\\1", " ".join(text.split())))
+    line = SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return STARTS_BLOCK.sub(r"\1\\\2", line)
 
 
 def quote(text: str) -> str:

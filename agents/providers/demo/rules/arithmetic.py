@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agents.providers.demo.markdown import code, table
-from agents.providers.demo.numbers import shown
+from agents.providers.demo.numbers import shown, with_digits
 from agents.providers.demo.plan import Call, Plan, Step, joined
 from agents.providers.demo.rules.failures import failure
 from agents.providers.demo.rules.wording import any_of
@@ -18,7 +18,8 @@ LEAD = any_of(
     r"|请|帮我|计算|算一下|算算|算|求)+\s*[:：]?\s*"
 )
 TAIL = re.compile(
-    r"(?:等于几|等于多少|是多少|得多少|是几|得几|有多少|equals?|=|\?|？|。|\.|!|\s|，)+$", re.IGNORECASE
+    r"(?:等于几|等于多少|是多少|得多少|是几|得几|有多少|equals?|=|\?|？|。|\.|(?<![\d)])!|\s|，)+$",
+    re.IGNORECASE,
 )
 WORDS = [
     (re.compile(pattern, re.IGNORECASE), sign)
@@ -35,7 +36,7 @@ WORDS = [
     )
 ]
 EXPRESSION = re.compile(
-    r"(?:[\d\s.,+\-*/^%()!×÷−–√π²³（）]|\*\*|\b(?:sqrt|cbrt|round|floor|ceil|abs|min|max|sum|avg|mean|ln|log|log10|log2|exp"
+    r"(?:\d(?:\.\d+)?e[+-]?\d+|[\d\s.,+\-*/^%()!×÷−–√π²³（）]|\*\*|\b(?:sqrt|cbrt|round|floor|ceil|abs|min|max|sum|avg|mean|ln|log|log10|log2|exp"
     r"|factorial|gcd|lcm|sin|cos|tan|asin|acos|atan|degrees|radians|pi|tau|e|mod|of|x)\b)+"
 )
 DOES_SOMETHING = re.compile(r"\d\s*[+\-*/^%!×÷−–²³]|√|[a-z]\s*\(|\d\s*x\s*\d", re.IGNORECASE)
@@ -61,14 +62,15 @@ FUNCTIONS = {
 def arithmetic_rule(talk: Talk) -> Plan | None:
     if "calculator" not in talk.tools or len(talk.text) > 1_000:
         return None
-    found = expressions_of(talk.text)
+    found = expressions_of(talk.text, is_chinese=talk.is_chinese)
     return compute(talk, found[:MAX_EXPRESSIONS]) if found else None
 
 
-def expressions_of(text: str) -> list[str]:
+def expressions_of(text: str, *, is_chinese: bool) -> list[str]:
     if listed := LIST.search(text):
         return [list_expression(listed)]
     body = TAIL.sub("", LEAD.sub("", text.strip()))
+    body = with_digits(body) if is_chinese else body
     for pattern, sign in WORDS:
         body = pattern.sub(f" {sign} ", body)
     parts = [" ".join(part.split()) for part in SEPARATORS.split(body) if part.strip()]

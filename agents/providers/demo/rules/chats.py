@@ -10,7 +10,7 @@ from agents.providers.demo.markdown import plain
 from agents.providers.demo.plan import Call, Plan, Step, joined
 from agents.providers.demo.rules.dates import day_in_words
 from agents.providers.demo.rules.failures import failure
-from agents.providers.demo.rules.wording import any_of, sentence
+from agents.providers.demo.rules.wording import any_of, query_in, sentence
 from agents.providers.demo.talk import Talk
 
 CHATS = r"(?:(?:my|our|the|all|other|old|earlier)\s+)*(?:chats?|threads?|conversations?|(?:chat\s+)?history)"
@@ -49,7 +49,7 @@ def chats_rule(talk: Talk) -> Plan | None:
         return None
     for pattern in ASKS:
         if found := pattern.match(sentence(talk)):
-            return tell_chats(talk, found["query"].strip("“”\"' "))
+            return tell_chats(talk, query_in(found["query"]))
     return None
 
 
@@ -79,9 +79,9 @@ def tell_chats(talk: Talk, query: str) -> Plan:
 
 def item(talk: Talk, number: int, chat: Found) -> str:
     lines = [f"{number}. [{plain(chat.title)}]({chat.address}) · {day_in_words(talk, chat.day)}"]
-    for speaker, text in chat.said:
-        name = talk.pick("You", "你") if speaker == "User" else talk.pick("Assistant", "助手")
-        lines += ["", f"   > {name}: {plain(text)}"]
+    for place, (speaker, text) in enumerate(chat.said):
+        name = talk.pick("You: ", "你：") if speaker == "User" else talk.pick("Assistant: ", "助手：")
+        lines += ["   >" if place else "", f"   > {name}{plain(text)}"]
     return "\n".join([*lines, ""] if chat.said else lines)
 
 

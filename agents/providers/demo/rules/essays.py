@@ -99,9 +99,8 @@ def thought(talk: Talk, found: Topic) -> str:
     if found.name == "story":
         return talk.pick("A story, then. One with a light in it.", "那就讲个故事，里面有一盏灯。")
     return talk.pick(
-        f"This wants a longer text: {found.title}. I begin with the difficulty; the solution is odd "
-        "without it.",
-        f"这需要一段长一些的文字：{found.title_zh}。先讲困难在哪里，不然解法就没有意义。",
+        f"This wants a longer text: {found.title}. First what the trouble is, then what is done about it.",
+        f"这需要一段长一些的文字：{found.title_zh}。先说问题出在哪里，再说怎么办。",
     )
 
 

@@ -16,7 +16,8 @@ from agents.providers.demo.texts.help import (
 )
 
 HELP = any_of(
-    r"help|help me|commands|\?|what can you do|what do you know|who are you|what are you",
+    r"help|help me|commands|\?",
+    r"what can you do|what do you know|what(?:'s|’s| is) your name|who are you|what are you",
     r"are you (?:an? )?(?:ai|model|llm|bot|human).*",
     "帮助|帮帮我|你会(?:做)?什么|你能(?:做)?(?:什么|啥)|你是谁|怎么用|使用说明",
     "你是什么(?:模型)?|你是(?:人|模型|机器人|ai)吗",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agents.providers.demo.markdown import plain, quote
+from agents.providers.demo.markdown import plain, quote, unmarked
 from agents.providers.demo.plan import Plan, answer, joined
 from agents.providers.demo.rules.wording import any_of, sentence
 from agents.providers.demo.talk import Exchange, Talk
@@ -95,11 +95,9 @@ def line(talk: Talk, exchange: Exchange) -> str:
     if exchange.is_partial:
         return f"{question} · *{talk.pick('answer cut off', '回答未完')}*"
     first = next(iter(exchange.answer.strip().splitlines()), "")
-    return (
-        f"{question} · {shortened(first)}"
-        if first and not first.startswith(("|", "#", "```", ">", "-"))
-        else question
-    )
+    if not first or first.startswith(("|", "#", "```", ">", "-")):
+        return question
+    return f"{question} · {plain(shortened(unmarked(first))).rstrip(':：')}"
 
 
 def shortened(text: str, limit: int = 90) -> str:

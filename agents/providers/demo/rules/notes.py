@@ -18,9 +18,9 @@ from agents.providers.demo.rules.notes_wording import (
     KEEP_RESULT,
     LIST,
     find_first,
-    query_in,
+    note_meant,
 )
-from agents.providers.demo.rules.wording import sentence
+from agents.providers.demo.rules.wording import query_in, sentence
 from agents.providers.demo.talk import Talk
 
 MAX_KEPT = 1_000
@@ -92,7 +92,7 @@ def no_notes(talk: Talk) -> str:
 
 def find_rule(talk: Talk) -> Plan | None:
     found = find_first(FIND, sentence(talk)) if "search_notes" in talk.tools else None
-    return find(talk, found["query"].strip("“”\"' ")) if found else None
+    return find(talk, query_in(found["query"])) if found else None
 
 
 def find(talk: Talk, query: str) -> Plan:
@@ -125,7 +125,7 @@ def delete_rule(talk: Talk) -> Plan | None:
     rest = (found["rest"] or found["rest_zh"] or "").strip()
     if numbers := [int(number) for number in re.findall(r"\d+", rest)][:MAX_DELETED]:
         return delete(talk, numbers)
-    if query := query_in(rest):
+    if query := note_meant(rest):
         return delete_found(talk, query) if "search_notes" in talk.tools else None
     if found["all"] or found["clear"] or ALL_ZH.search(rest):
         return delete_all(talk) if "list_notes" in talk.tools else None

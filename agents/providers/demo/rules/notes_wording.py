@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from agents.providers.demo.rules.wording import any_of
+from agents.providers.demo.rules.wording import any_of, query_in
 
 PLEASE = "(?:please )?"
 ZH = "(?:请|帮我|请帮我)?"
@@ -64,6 +64,6 @@ def find_first(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] 
     return next((match for pattern in patterns if (match := pattern.match(text))), None)
 
 
-def query_in(rest: str) -> str:
+def note_meant(rest: str) -> str:
     """The words that say which note is meant, without those around them."""
-    return AROUND_QUERY_ZH.sub("", BEFORE_QUERY.sub("", rest)).strip("“”\"' ：:")
+    return query_in(AROUND_QUERY_ZH.sub("", BEFORE_QUERY.sub("", rest)))

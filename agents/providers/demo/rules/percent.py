@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from agents.providers.demo.markdown import table
-from agents.providers.demo.numbers import NUMBER, PERCENT, UNITS, decimal, shown, written
+from agents.providers.demo.numbers import NUMBER, PERCENT, UNITS, decimal, shown, with_percents, written
 from agents.providers.demo.plan import Call, Plan, Step, joined
-from agents.providers.demo.rules.failures import failure
+from agents.providers.demo.rules.failures import sum_failure
 from agents.providers.demo.rules.wording import any_of
 from agents.providers.demo.talk import Talk
 
@@ -58,6 +58,7 @@ class Question:
 def percent_rule(talk: Talk) -> Plan | None:
     if "calculator" not in talk.tools or len(talk.text) > 300:
         return None
+    talk = replace(talk, text=with_percents(talk.text))
     if ratio := RATIO.search(talk.text):
         named = {name.rstrip("234"): text for name, text in ratio.groupdict().items() if text}
         part, whole = decimal(named["part"]), decimal(named["whole"])
@@ -93,7 +94,7 @@ def tell_share(talk: Talk, question: Question) -> Plan:
             Call("calculator", {"expression": f"{base} * {written(1 + question.direction * factor)}"})
         )
     outcomes = yield Step(calls=tuple(calls))
-    if problem := failure(talk, outcomes):
+    if problem := sum_failure(talk, outcomes):
         return Step(problem)
     share, *sums = [outcome.output for outcome in outcomes]
     return Step(share_text(talk, question, share, sums))
@@ -124,7 +125,7 @@ def tell_ratio(talk: Talk, part: Decimal, whole: Decimal) -> Plan:
     outcomes = yield Step(
         calls=(Call("calculator", {"expression": f"{written(part)} / {written(whole)} * 100"}),)
     )
-    if problem := failure(talk, outcomes):
+    if problem := sum_failure(talk, outcomes):
         return Step(problem)
     result = shown(outcomes[0].output)
     return Step(

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from agents.providers.demo.markdown import block, table
-from agents.providers.demo.numbers import COUNT, NUMBER, PERCENT, UNITS, count, decimal, money, shown, written
+from agents.providers.demo.numbers import (
+    COUNT,
+    NUMBER,
+    PERCENT,
+    UNITS,
+    count,
+    decimal,
+    money,
+    number_word,
+    shown,
+    with_percents,
+    written,
+)
 from agents.providers.demo.plan import Call, Plan, Step, joined
-from agents.providers.demo.rules.failures import failure
+from agents.providers.demo.rules.failures import sum_failure
 from agents.providers.demo.rules.wording import any_of
 from agents.providers.demo.talk import Talk
 
 MAX_YEARS = 30
+MAX_AMOUNT = 10**12
 SPELT_OUT = 6  # up to so many years the factors stand in the expression one by one
 VAT = {False: Decimal(19), True: Decimal(9)}
 SUBJECT = re.compile(
     r"\b(?:rent|pay|costs?|lease|vat|tax|month(?:ly)?|rise)\b|租|付|花|税|每?月|涨", re.IGNORECASE
 )
-YEARS = re.compile(rf"\b(?P<en>{COUNT})[\s-]years?\b|(?P<zh>{COUNT})\s*年", re.IGNORECASE)
+YEARS = re.compile(rf"\b(?!an?\b)(?P<en>{COUNT})[\s-]years?\b|(?P<zh>{COUNT})\s*年", re.IGNORECASE)
 RISE = any_of(
     rf"(?:\+|plus|by|at|with|rising|rises?|涨幅?|上涨|增长|递增)\s*(?:a\s+rise\s+of\s+)?\+?(?P<rate>{PERCENT})",
     rf"(?P<rate2>{PERCENT})\s*(?:more\s+)?(?:a|per|each|every)\s+year",
@@ -56,13 +69,14 @@ class Rent:
     currency: str
 
     def price(self, value: Decimal) -> str:
-        return f"{money(value)} {self.currency}"
+        is_before = self.currency in ("$", "£", "¥")
+        return f"{self.currency}{money(value)}" if is_before else f"{money(value)} {self.currency}"
 
 
 def rent_rule(talk: Talk) -> Plan | None:
     if "calculator" not in talk.tools or len(talk.text) > 400:
         return None
-    rent = read_rent(talk)
+    rent = read_rent(replace(talk, text=with_percents(talk.text)))
     return tell_rent(talk, rent) if rent else None
 
 
@@ -72,9 +86,9 @@ def read_rent(talk: Talk) -> Rent | None:
         return None
     rest = YEARS.sub(" ", talk.text)
     rise, tax = RISE.search(TAX.sub(" ", rest)), TAX.search(rest)
-    amount = next((m for m in AMOUNT.finditer(re.sub(PERCENT, " ", rest, flags=re.IGNORECASE))), None)
+    amount = AMOUNT.search(re.sub(PERCENT, " ", rest, flags=re.IGNORECASE))
     number = count(years["en"] or years["zh"])
-    if amount is None or not 1 <= number <= MAX_YEARS:
+    if amount is None or not 2 <= number <= MAX_YEARS or decimal(amount["amount"]) > MAX_AMOUNT:
         return None
     return Rent(
         amount=decimal(amount["amount"]),
@@ -105,15 +119,15 @@ def tell_rent(talk: Talk, rent: Rent) -> Plan:
     if rent.tax != 1:
         call = Call("calculator", {"expression": f"{written(rent.amount)} * {written(rent.tax)}"})
         outcomes = yield Step(thinking=thinking, calls=(call,))
-        if problem := failure(talk, outcomes):
+        if problem := sum_failure(talk, outcomes):
             return Step(problem)
-        month, thinking = decimal(outcomes[0].output), ""
+        month, thinking = Decimal(outcomes[0].output), ""
     outcomes = yield Step(
         thinking=thinking, calls=(Call("calculator", {"expression": expression(rent, month)}),)
     )
-    if problem := failure(talk, outcomes):
+    if problem := sum_failure(talk, outcomes):
         return Step(problem)
-    total = decimal(outcomes[0].output)
+    total = Decimal(outcomes[0].output)
     return Step(
         joined(
             summary(talk, rent, month, total),
@@ -135,49 +149,36 @@ def expression(rent: Rent, month: Decimal) -> str:
 
 
 def thoughts(talk: Talk, rent: Rent) -> str:
-    parts = [
-        talk.pick(
-            f"An amount of {shown(rent.amount)}, for {rent.years} years.",
-            f"金额 {shown(rent.amount)}，{rent.years} 年。",
-        )
-    ]
+    english = [f"An amount of {shown(rent.amount)}, for {number_word(rent.years)} years."]
+    chinese = [f"金额 {shown(rent.amount)}，{rent.years} 年。"]
     if rent.tax != 1:
-        percent = shown((rent.tax - 1) * 100)
-        parts.append(
-            talk.pick(
-                f"The tax comes first: I take {percent} % and add it to the amount.",
-                f"先算税：按 {percent} % 加到金额上。",
-            )
-        )
+        english.append(f"The tax comes first: I take {percent(rent.tax)} and add it to the amount.")
+        chinese.append(f"先算税：按 {percent(rent.tax)} 加到金额上。")
     if rent.rise != 1:
-        percent = shown((rent.rise - 1) * 100)
-        parts.append(
-            talk.pick(
-                f"Then each year costs {percent} % more than the one before, so the years are a geometric "
-                "series, "
-                "and the first one has the factor 1.",
-                f"之后每年比上一年多 {percent} %，所以各年构成等比数列，第一年的系数是 1。",
-            )
+        english.append(
+            f"Then each year costs {percent(rent.rise)} more than the one before: a geometric series."
         )
-    parts.append(talk.pick("I let the calculator do it, to be exact.", "用计算器算，保证准确。"))
-    return " ".join(parts) if not talk.is_chinese else "".join(parts)
+        chinese.append(f"之后每年比上一年多 {percent(rent.rise)}，各年构成等比数列。")
+    english.append("I let the calculator do it, to be exact.")
+    chinese.append("用计算器算，保证准确。")
+    return talk.pick(" ".join(english), "".join(chinese))
+
+
+def percent(factor: Decimal) -> str:
+    return f"{shown((factor - 1) * 100)} %"
 
 
 def summary(talk: Talk, rent: Rent, month: Decimal, total: Decimal) -> str:
-    unit = talk.pick("month" if rent.months == 12 else "year", "每月" if rent.months == 12 else "每年")
-    tax, rise = shown((rent.tax - 1) * 100), shown((rent.rise - 1) * 100)
-    with_tax = talk.pick(
-        f"With {tax} % VAT a {unit} costs {rent.price(month)}. ",
-        f"加上 {tax} % 的税，{unit} {rent.price(month)}。",
-    )
-    rising = talk.pick(f", rising {rise} % a year", f"，每年上涨 {rise} %")
-    years = talk.pick(f"Over {rent.years} years" if rent.years > 1 else "Over one year", f"{rent.years} 年")
-    return (
-        (with_tax if rent.tax != 1 else "")
-        + years
-        + (rising if rent.rise != 1 else "")
-        + talk.pick(f", that is **{rent.price(total)}**:", f"，总共是 **{rent.price(total)}**：")
-    )
+    unit, unit_zh = ("month", "每月") if rent.months == 12 else ("year", "每年")
+    english, chinese = f"Over {number_word(rent.years)} years", f"{rent.years} 年"
+    if rent.tax != 1:
+        english = f"With {percent(rent.tax)} VAT a {unit} costs {rent.price(month)}. {english}"
+        chinese = f"加上 {percent(rent.tax)} 的税，{unit_zh} {rent.price(month)}。{chinese}"
+    if rent.rise != 1:
+        english += f", rising {percent(rent.rise)} a year"
+        chinese += f"，每年上涨 {percent(rent.rise)}"
+    price = f"**{rent.price(total)}**"
+    return talk.pick(f"{english}, that is {price}:", f"{chinese}，总共是 {price}：")
 
 
 def years_table(talk: Talk, rent: Rent, month: Decimal, total: Decimal) -> str:

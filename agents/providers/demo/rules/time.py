@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import date
 
 from agents.providers.demo.markdown import bullets, plain, table
+from agents.providers.demo.numbers import number_word
 from agents.providers.demo.plan import Call, Plan, Step, joined
 from agents.providers.demo.rules.dates import day_in_words, weekday_in_words
-from agents.providers.demo.rules.wording import any_of
+from agents.providers.demo.rules.wording import any_of, sentence
 from agents.providers.demo.talk import Outcome, Talk
 
 MAX_PLACES = 8
+LONGEST_PLACE = 40
 ASKS = any_of(
     r"\bwhat time\b|\btime is it\b|\bcurrent time\b|^time (?:now )?in\b",
     r"\bwhat(?:'s|’s| is) the (?:current |local )?(?:time|date)\b",
@@ -20,6 +22,7 @@ ASKS = any_of(
     r"\btime difference\b|\bhours? between\b",
     "几点|(?:现在|当地|当前).*时间|时间是多少|今天.*(?:星期几|几号|周几|日期)|时差|相差几个?小时",
 )
+MORE = any_of(r"(?:and|what about|how about)\s+(?:in\s+)?(?P<place>.+)", "那?(?P<there>.+?)呢")
 WHERE = re.compile(r"\b(?:in|at|for|between)\s+(?P<places>.+)$", re.IGNORECASE)
 ENGLISH_EXTRAS = re.compile(
     r"\b(?:right now|just now|now|please|at the moment|today|currently|the city of|local time)\b",
@@ -43,14 +46,19 @@ class Reading:
 
 
 def time_rule(talk: Talk) -> Plan | None:
-    if "clock" not in talk.tools or not ASKS.search(talk.text) or len(talk.text) > 200:
+    if "clock" not in talk.tools or len(talk.text) > 200:
         return None
-    return tell_time(talk, places_of(talk)[:MAX_PLACES])
+    text = sentence(talk)
+    if (more := MORE.fullmatch(text)) and talk.earlier and ASKS.search(talk.earlier[-1].question):
+        text = more["there"] or f"in {more['place']}"
+    elif not ASKS.search(text):
+        return None
+    places = places_in(text, is_chinese=talk.is_chinese)[:MAX_PLACES]
+    return tell_time(talk, places) if all(len(place) <= LONGEST_PLACE for place in places) else None
 
 
-def places_of(talk: Talk) -> list[str]:
-    text = talk.text.strip().rstrip("?？。.!！ ")
-    if talk.is_chinese:
+def places_in(text: str, *, is_chinese: bool) -> list[str]:
+    if is_chinese:
         parts = CHINESE_SPLIT.split(CHINESE_EXTRAS.sub(" ", text))
     else:
         where = WHERE.search(text)
@@ -62,8 +70,8 @@ def tell_time(talk: Talk, places: list[str]) -> Plan:
     thinking = ""
     if len(places) > 1:
         thinking = talk.pick(
-            f"{len(places)} places, and none of them depends on another. I ask the clock for all of them "
-            "at the same time.",
+            f"{number_word(len(places)).capitalize()} places, and none of them depends on another. "
+            "I ask the clock for all of them at the same time.",
             f"一共 {len(places)} 个地方，互不依赖，我同时查询。",
         )
     calls = tuple(Call("clock", {"place": place}) for place in places) or (Call("clock"),)

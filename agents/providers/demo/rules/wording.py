@@ -31,11 +31,22 @@ BREAKS = any_of(
 )
 
 
+CONNECTIVE = any_of(r"^(?:and\s+)?(?:then|after that|finally),?\s+")
+AROUND_QUERY = any_of(r"^(?:the|an?|my|our|some)\s+")
+QUOTES = "“”\"'‘’「」 :："
+
+
 def sentence(talk: Talk) -> str:
     return talk.text.strip().rstrip(END_MARKS)
 
 
+def query_in(text: str) -> str:
+    """What to search for, without quotation marks and articles."""
+    return AROUND_QUERY.sub("", text.strip(QUOTES)).strip(QUOTES)
+
+
 def requests_in(text: str) -> list[str]:
     """The parts that look like requests of their own. Whether they are, only the rules can tell."""
-    parts = [part.strip() for part in BREAKS.split(text.strip()) if part.strip(f"{END_MARKS},，")]
+    parts = [CONNECTIVE.sub("", part.strip()) for part in BREAKS.split(text.strip())]
+    parts = [part for part in parts if part.strip(f"{END_MARKS},，")]
     return parts if 1 < len(parts) <= MAX_REQUESTS else []
