@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -25,6 +27,10 @@ from agents.runtime.resume import Opened, RunInput, open_run, run_id_of
 from agents.runtime.turns import Turns, active_hooks
 from agents.transcript import Entry, entry_to_dict
 from agents.usage import Usage
+
+logger = logging.getLogger(__name__)
+
+_HOOK_GRACE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +202,16 @@ class RunLoop:
         finally:
             await self._close()
         log_failure(state.run_id, error)
-        info, status = state.info(), classify(error)
-        await notify(self._hooks, lambda hook: hook.run_finished(info, status, error))
+        await self._tell_end(error)
+
+    async def _tell_end(self, error: BaseException) -> None:
+        """The end waits for no hook that hangs: nobody could cancel it any more."""
+        info, status = self._state.info(), classify(error)
+        try:
+            async with asyncio.timeout(_HOOK_GRACE):
+                await notify(self._hooks, lambda hook: hook.run_finished(info, status, error))
+        except TimeoutError:
+            logger.warning("a hook of run %s does not end", info.run_id)
 
     async def _close(self) -> None:
         self._interrupt.close()

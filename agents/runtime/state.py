@@ -36,6 +36,7 @@ class RunState:
     begun: bool = False
     withdraw: bool = False
     repair: list[Entry] = field(default_factory=list)
+    repaired: bool = False
     finish_reason: str | None = None
     usage_estimated: bool = False
     reasoning_seconds: dict[str, float] = field(default_factory=dict)

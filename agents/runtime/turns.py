@@ -95,6 +95,7 @@ class Turns:
         state, first = self._state, len(self._state.entries)
         entries = draft.entries(taken=state.call_ids)
         state.add(entries)
+        state.repair = []
         round_ = self._round(_calls_among(entries, first))
         starting = [] if self._is_over_tool_budget() else round_.starting()
         state.update(started_calls=starting, tool_seconds={})
@@ -155,8 +156,9 @@ class Turns:
     def _ask_again(self, draft: TurnDraft, error: OutputInvalid) -> None:
         """Once. The answer that did not fit is shown to the model, and stored nowhere."""
         state = self._state
-        if state.repair:
+        if state.repaired:
             raise error
+        state.repaired = True
         state.repair = repair_request(draft.text, str(error))
         state.withdraw = draft.has_content
 

@@ -109,7 +109,7 @@ class MortalSession(InMemorySession):
 
     def __init__(self, checkpointer: CrashingCheckpointer) -> None:
         super().__init__()
-        self._checkpointer = checkpointer
+        self._dies_with = checkpointer
 
     async def append(
         self,
@@ -119,7 +119,7 @@ class MortalSession(InMemorySession):
         run_id: str | None = None,
         meta: dict[str, Any] | None = None,
     ) -> str:
-        if self._checkpointer.has_crashed:
+        if self._dies_with.has_crashed:
             raise Crash
         return await super().append(session_id, entries, run_id=run_id, meta=meta)
 

@@ -14,10 +14,11 @@ from agents.deltas import Delta
 from agents.errors import RunTimeout
 from agents.events import RunFailed, TextStreamed, ToolReturned
 from agents.providers.base import ModelRequest
+from agents.providers.openai.messages import encode_request
 from agents.stores import InMemoryCheckpointer, InMemorySession
 from agents.testing import call, calls, hangs, text
 from agents.tools import tool
-from agents.transcript import ToolResultEntry, make_whole, pending_tool_calls
+from agents.transcript import InputEntry, ToolResultEntry, make_whole, pending_tool_calls
 from tests.agents.runs import WatchedCheckpointer, cancelled, events_of, kept, kinds, scripted, stored, types
 from tests.fakes.strict import check
 
@@ -270,7 +271,11 @@ async def test_whenever_it_is_stopped_the_history_is_valid_and_the_run_can_go_on
 
 def check_sendable(entries: Any) -> None:
     """As a strict model server would see it."""
-    from agents.providers.openai.messages import encode_request
-
-    request = ModelRequest(model="m", system="", entries=make_whole(entries), tools=[], run_id="r")
+    request = ModelRequest(
+        model="m",
+        system="",
+        entries=make_whole([*entries, InputEntry("user", "go on")]),
+        tools=[],
+        run_id="r",
+    )
     check(json.loads(encode_request(request, ask_usage=True)))

@@ -36,8 +36,8 @@ async def holding(
 ) -> InMemoryCheckpointer:
     """A checkpointer that holds a run "r" as another process has left it."""
     checkpointer = checkpointer or InMemoryCheckpointer()
-    head = {"agent_name": "helper", "status": "interrupted", "input_checked": True} | head
-    await checkpointer.append("r", entries, RunHead(**head))
+    usual: dict[str, Any] = {"agent_name": "helper", "status": "interrupted", "input_checked": True}
+    await checkpointer.append("r", entries, RunHead(**usual | head))
     return checkpointer
 
 
@@ -69,7 +69,7 @@ async def test_an_unfinished_run_goes_on(status: str) -> None:
 
 
 async def test_open_calls_run_first_under_the_turn_that_made_them() -> None:
-    done = [ToolCallEntry("c0", "look", '{"word": "z"}'), CALL, ToolResultEntry("c0", "Z")]
+    done: list[Entry] = [ToolCallEntry("c0", "look", '{"word": "z"}'), CALL, ToolResultEntry("c0", "Z")]
     checkpointer = await holding([ASKED, *done], turns=1, usage=Usage(5, 5), started_calls=["c0", "c1"])
     hooks, (agent, provider) = Seen(), scripted("ok", tools=[look])
     result = await Runner.run(agent, [], checkpoint=kept(checkpointer), hooks=hooks)
