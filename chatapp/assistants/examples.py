@@ -23,7 +23,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """`needs` is the tool without which the sentence would promise too much, `tool` what the page calls it."""
+    """`needs`: the tool without which the sentence would promise too much; `tool`: what the page calls it."""
 
     text: Words
     tool: Words

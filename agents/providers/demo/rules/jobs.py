@@ -51,8 +51,7 @@ def run_job(talk: Talk) -> Plan:
     steps = arguments["steps"]
     lead = talk.pick(
         f"I start it now, with {steps} steps of about a second each. Stop it, reload the page or close the "
-        "tab: "
-        "it runs on the server, and what it has done is kept.",
+        "tab: it runs on the server, and what it has done is kept.",
         f"现在开始，共 {steps} 步，每步大约一秒。可以停止它、刷新页面或关掉标签页：它在服务器上运行，"
         "做完的部分会保留。",
     )
@@ -85,9 +84,8 @@ def price_lists_rule(talk: Talk) -> Plan | None:
 
 def compare_price_lists(talk: Talk) -> Plan:
     thinking = talk.pick(
-        "First I look whether this was a subject before. Then the lists have to be read one after the "
-        "other, which takes a "
-        "while; the cheapest one is known only when all of them are through.",
+        "First I look whether this was a subject before. Then the lists have to be read one after the other, "
+        "which takes a while; the cheapest one is known only when all of them are through.",
         "先看看以前有没有谈过这件事。然后逐份阅读报价单，需要一点时间；全部读完才知道哪家最便宜。",
     )
     query = talk.pick("price list", "报价")
@@ -133,8 +131,8 @@ def comparison(talk: Talk, cheapest: str) -> str:
         talk.pick(f"**{plain(cheapest)}** is the cheapest:", f"**{plain(cheapest)}** 最便宜："),
         table(head, rows, right="lr"),
         talk.pick(
-            "These figures are samples: the demo has no price lists, and its job only waits. "
-            "A tool of yours that reads them would run in the same way.",
+            "These figures are samples: the demo has no price lists, and its job only waits. A tool of yours "
+            "that reads them would run in the same way.",
             "以上是示例数据：演示助手没有报价单，任务只是等待。换成你自己的读取工具，运行方式完全一样。",
         ),
     )

@@ -59,9 +59,8 @@ def look_up(talk: Talk, query: str) -> Plan:
         return Step(told(talk, query, notes))
     return Step(
         talk.pick(
-            f"I have looked into your notes for “{plain(query)}” and found nothing. I am a demo that "
-            "answers by rules, "
-            "so that is all I can do with this question; say *help* to see what I know.",
+            f"I have looked into your notes for “{plain(query)}” and found nothing. I am a demo that answers "
+            "by rules, so that is all I can do with this question; say *help* to see what I know.",
             f"我在你的笔记里找了“{plain(query)}”，没有找到。我是按规则回答的演示助手，这个问题只能做到这里；"
             "说“帮助”可以看看我会什么。",
         )

@@ -70,8 +70,8 @@ def tell_time(talk: Talk, places: list[str]) -> Plan:
     thinking = ""
     if len(places) > 1:
         thinking = talk.pick(
-            f"{number_word(len(places)).capitalize()} places, and none of them depends on another. "
-            "I ask the clock for all of them at the same time.",
+            f"{number_word(len(places)).capitalize()} places, and none of them depends on another. I ask the "
+            "clock for all of them at the same time.",
             f"一共 {len(places)} 个地方，互不依赖，我同时查询。",
         )
     calls = tuple(Call("clock", {"place": place}) for place in places) or (Call("clock"),)

@@ -17,25 +17,20 @@ RETRY = any_of(
 )
 TEXTS = {
     "failed": (
-        "This answer breaks off in its middle, as you asked. What has been written up to the break is "
-        "kept, and "
-        "the page says what happened and offers **Retry**. When you press it, the same turn goes on after "
-        "its "
-        "last finished step, and the broken text gives way to a whole one. You are reading the whole one "
-        "now, or "
-        "you are about to press it.",
+        "This answer breaks off in its middle, as you asked. What has been written up to the break is kept, "
+        "and the page says what happened and offers **Retry**. When you press it, the same turn goes on "
+        "after its last finished step, and the broken text gives way to a whole one. You are reading the "
+        "whole one now, or you are about to press it.",
         "按你的要求，这个回答会在中间断开。断开之前写出的文字会保留，页面会说明发生了什么，并提供**重试**。"
-        "按下之后，这一轮从最后一个完成的步骤继续，断掉的文字由完整的取代。"
-        "现在你读到的要么是完整的回答，要么正要按下重试。",
+        "按下之后，这一轮从最后一个完成的步骤继续，断掉的文字由完整的取代。现在你读到的要么是完整的回答，"
+        "要么正要按下重试。",
     ),
     "retry": (
         "The connection to the model broke once while this was written. The engine noticed that the stream "
-        "had "
-        "ended without its end mark, waited a moment, and asked again. The first text was withdrawn when "
-        "this "
-        "one began, so nothing stands here twice.",
-        "写这段话时，与模型的连接断过一次。引擎发现流没有结束标记，稍等片刻后重新请求。"
-        "新文字出现时，先前的文字被撤回，所以这里没有任何重复。",
+        "had ended without its end mark, waited a moment, and asked again. The first text was withdrawn when "
+        "this one began, so nothing stands here twice.",
+        "写这段话时，与模型的连接断过一次。引擎发现流没有结束标记，稍等片刻后重新请求。新文字出现时，"
+        "先前的文字被撤回，所以这里没有任何重复。",
     ),
 }
 

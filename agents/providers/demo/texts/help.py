@@ -4,8 +4,7 @@ from __future__ import annotations
 
 WHAT_I_AM = (
     "I am the **demo assistant**. I answer by rules, without a model: I know a handful of requests, and "
-    "nothing "
-    "beyond them. The tools that I use are real, and so is all that this chat does around me.",
+    "nothing beyond them. The tools that I use are real, and so is all that this chat does around me.",
     "我是**演示助手**。我按规则回答，没有接入模型：只认得少数几种请求，除此之外一无所知。"
     "不过我用的工具是真的，这个聊天围绕我所做的一切也是真的。",
 )
@@ -54,13 +53,11 @@ OFFERS: tuple[tuple[str, str, str], ...] = (
 )
 CONNECT = (
     "To have real answers, connect a model. Any server that speaks the OpenAI chat API will do, your own "
-    "too; set "
-    "these in the environment of this server and start it again:\n---\n"
-    "With a key of OpenAI's own, leave the first line out. Other vendors: set their key, and for example "
-    "`CHAT_MODEL=anthropic:NAME`.",
+    "too; set these in the environment of this server and start it again:\n---\nWith a key of OpenAI's own, "
+    "leave the first line out. Other vendors: set their key, and for example `CHAT_MODEL=anthropic:NAME`.",
     "想要真正的回答，请接入一个模型。任何兼容 OpenAI 聊天接口的服务都可以，包括你自己的。"
-    "在服务器的环境变量里设置，然后重新启动：\n---\n"
-    "用 OpenAI 自己的密钥时，省去第一行。其他厂商：设置它们的密钥，以及例如 `CHAT_MODEL=anthropic:NAME`。",
+    "在服务器的环境变量里设置，然后重新启动：\n---\n用 OpenAI 自己的密钥时，省去第一行。其他厂商："
+    "设置它们的密钥，以及例如 `CHAT_MODEL=anthropic:NAME`。",
 )
 ENVIRONMENT = """\
 export OPENAI_BASE_URL=http://localhost:11434/v1   # Ollama, vLLM, llama.cpp, …
