@@ -87,7 +87,7 @@ class Person:
             if times and not self.delays:
                 self.first_token = (now - started) / 1e6
             self.delays += [(now - sent) / 1e6 for sent in times]
-        return frame["type"] == "run_finished"
+        return bool(frame["type"] == "run_finished")
 
     async def leave(self) -> None:
         await self._session.close()
