@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from threading import Thread
 from typing import Any, Self
 
 import pytest
@@ -149,6 +150,22 @@ def test_each_loop_has_one_and_closes_it() -> None:
     asyncio.run(use())
     asyncio.run(use())
     assert [(thing.opened, thing.closed) for thing in made] == [(1, 1), (1, 1)]
+
+
+def test_loops_that_nobody_ends_are_served_at_the_exit() -> None:
+    made: list[Thing] = []
+    things = per_loop(made)
+    idle, busy = asyncio.new_event_loop(), asyncio.new_event_loop()
+    thread = Thread(target=busy.run_forever)
+    thread.start()
+    idle.run_until_complete(things.get())
+    asyncio.run_coroutine_threadsafe(things.get(), busy).result(1)
+    things.close_everywhere()
+    busy.call_soon_threadsafe(busy.stop)
+    thread.join()
+    for loop in (idle, busy):
+        loop.close()
+    assert [thing.closed for thing in made] == [1, 1]
 
 
 async def test_closing_makes_room_for_another() -> None:
