@@ -1,5 +1,6 @@
 """Every URL of the project."""
 
+from allauth.account.decorators import secure_admin_login
 from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
@@ -8,6 +9,9 @@ from django.views.i18n import set_language
 
 from chatapp import health
 from chatapp.accounts import views as accounts
+
+# The admin's own form knows neither the rate limits nor a second factor.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("livez", health.livez),
