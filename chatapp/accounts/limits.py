@@ -25,7 +25,7 @@ class SendLimitMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        if is_limited(request) and count(request.user.pk) > settings.SEND_LIMIT:
+        if is_limited(request) and count(request.user.pk or 0) > settings.SEND_LIMIT:
             return too_many(request)
         return None
 
