@@ -21,7 +21,7 @@ def rename(thread: Thread, title: str) -> None:
     with command(thread) as locked:
         locked.title, locked.title_source = title, Thread.TitleSource.USER
         locked.save(update_fields=["title", "title_source"])
-        tell_sidebar(locked)
+        tell_history(locked)
 
 
 def keep(thread: Thread) -> None:
