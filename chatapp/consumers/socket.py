@@ -65,6 +65,7 @@ class Socket(ABC):
             if refused is None:
                 news = subscriptions.enter_context(subscribed(self.topic))
                 account = subscriptions.enter_context(subscribed(user_topic(self._user_id)))
+                await news.ready()
             await self._send({"type": "websocket.accept"})
             if refused is not None:
                 raise HangUp(refused)

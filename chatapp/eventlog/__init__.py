@@ -10,6 +10,7 @@ from chatapp.eventlog.hub import Delivery, Hub, Subscription, hub
 from chatapp.eventlog.log import EventLog
 from chatapp.eventlog.partial import PartialText, partial_entries, partial_of, partial_text
 from chatapp.eventlog.reading import is_known, last_seq, read_after, tail
+from chatapp.eventlog.relay import Relay, reaches_other_processes
 from chatapp.eventlog.rows import publish, record
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Frame",
     "Hub",
     "PartialText",
+    "Relay",
     "RunChannel",
     "Subscription",
     "hub",
@@ -27,6 +29,7 @@ __all__ = [
     "partial_of",
     "partial_text",
     "publish",
+    "reaches_other_processes",
     "read_after",
     "record",
     "tail",

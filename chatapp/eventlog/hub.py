@@ -10,13 +10,15 @@ import asyncio
 import json
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from chatapp.eventlog.frames import Frame
 
 QUEUE_LIMIT = 500
+JOIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,16 @@ def encode(frame: Frame) -> str:
     return json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
 
 
+class Carrier(Protocol):
+    """What carries deliveries to other processes. Its methods are called on its own loop."""
+
+    def send(self, topic: str, delivery: Delivery) -> None: ...
+
+    def want(self, topics: set[str]) -> None: ...
+
+    def is_joined(self, topic: str) -> bool: ...
+
+
 class Subscription:
     """One reader's bounded queue. Filled from any thread, read on the loop that made it."""
 
@@ -45,12 +57,24 @@ class Subscription:
         self._queue: deque[Delivery] = deque()
         self._loop = asyncio.get_running_loop()
         self._ready = asyncio.Event()
+        self._joined = asyncio.Event()
+
+    async def ready(self) -> None:
+        """Until deliveries of other processes arrive here too; not for long, since they are hints."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._joined.wait(), JOIN_SECONDS)
+
+    def set_ready(self) -> None:
+        self._call(self._joined.set)
 
     def offer(self, delivery: Delivery) -> None:
+        self._call(self._put, delivery)
+
+    def _call(self, function: Callable[..., object], *args: object) -> None:
         if _running_loop() is self._loop:
-            self._put(delivery)
+            function(*args)
         elif not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._put, delivery)
+            self._loop.call_soon_threadsafe(function, *args)
 
     def _put(self, delivery: Delivery) -> None:
         if len(self._queue) >= self._limit:
@@ -72,16 +96,28 @@ class Subscription:
 
 
 class Hub:
-    """Who listens to which topic: `thread:<uuid>` or `user:<id>`."""
+    """Who listens to which topic (`thread:<uuid>`, `user:<id>`, `owner:<name>`), and what is said there."""
 
     def __init__(self) -> None:
         self._topics: dict[str, set[Subscription]] = {}
         self._lock = threading.Lock()
+        self._carrier: Carrier | None = None
+        self._carrier_loop: asyncio.AbstractEventLoop | None = None
+
+    def connect(self, carrier: Carrier | None) -> None:
+        """From now on other processes are reached by the carrier, which lives on the running loop."""
+        self._carrier = carrier
+        self._carrier_loop = asyncio.get_running_loop() if carrier else None
+        self._tell_wanted()
 
     def subscribe(self, topic: str) -> Subscription:
         subscription = Subscription(topic)
         with self._lock:
             self._topics.setdefault(topic, set()).add(subscription)
+        if self._carrier is None or self._carrier.is_joined(topic):
+            subscription.set_ready()
+        else:
+            self._tell_wanted()
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
@@ -90,6 +126,7 @@ class Hub:
             readers.discard(subscription)
             if not readers:
                 self._topics.pop(subscription.topic, None)
+        self._tell_wanted()
 
     def subscribe_thread(self, thread_id: Any) -> Subscription:
         return self.subscribe(thread_topic(thread_id))
@@ -98,14 +135,41 @@ class Hub:
         return self.subscribe(user_topic(user_id))
 
     def deliver(self, topic: str, delivery: Delivery) -> None:
-        """Hands a batch to every reader of the topic. From any thread; never blocks, never raises."""
-        with self._lock:
-            readers = tuple(self._topics.get(topic, ()))
-        for reader in readers:
+        """Hands a batch to every reader, in all processes. From any thread; never blocks, never raises."""
+        self.deliver_here(topic, delivery)
+        self._on_carrier(lambda carrier: carrier.send(topic, delivery))
+
+    def deliver_here(self, topic: str, delivery: Delivery) -> None:
+        for reader in self._readers(topic):
             reader.offer(delivery)
 
+    def joined(self, topic: str) -> None:
+        """The carrier brings this topic from now on."""
+        for reader in self._readers(topic):
+            reader.set_ready()
+
     def has_readers(self, topic: str) -> bool:
-        return topic in self._topics
+        """Whether anybody may listen; with other processes, nobody here can know."""
+        return self._carrier is not None or topic in self._topics
+
+    def _readers(self, topic: str) -> tuple[Subscription, ...]:
+        with self._lock:
+            return tuple(self._topics.get(topic, ()))
+
+    def _tell_wanted(self) -> None:
+        if self._carrier is not None:
+            with self._lock:
+                topics = set(self._topics)
+            self._on_carrier(lambda carrier: carrier.want(topics))
+
+    def _on_carrier(self, act: Callable[[Carrier], None]) -> None:
+        carrier, loop = self._carrier, self._carrier_loop
+        if carrier is None or loop is None or loop.is_closed():
+            return
+        if _running_loop() is loop:
+            act(carrier)
+        else:
+            loop.call_soon_threadsafe(act, carrier)
 
 
 def thread_topic(thread_id: Any) -> str:
@@ -114,6 +178,10 @@ def thread_topic(thread_id: Any) -> str:
 
 def user_topic(user_id: Any) -> str:
     return f"user:{user_id}"
+
+
+def owner_topic(owner: str) -> str:
+    return f"owner:{owner}"
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import json
 import logging
 import threading
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import Beat
-from chatapp.eventlog import EventLog, RunChannel, hub
+from chatapp.eventlog import EventLog, Relay, RunChannel, hub, reaches_other_processes
 from chatapp.eventlog.channel import Decorate
-from chatapp.eventlog.hub import Delivery, user_topic
+from chatapp.eventlog.hub import Delivery, owner_topic, user_topic
 from chatapp.executor.checkpointer import RunCheckpointer
 from chatapp.executor.drive import drive
 from chatapp.executor.pulse import Pulse
@@ -41,6 +43,7 @@ class InProcessExecutor:
         self._live: dict[str, LiveRun] = {}
         self._lock = threading.Lock()
         self._pulse: Pulse | None = None
+        self._services: list[asyncio.Task[None]] = []
         self.is_stopping = False
 
     # start and end
@@ -53,8 +56,26 @@ class InProcessExecutor:
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop, self.is_stopping = loop, False
         self._log = EventLog(on_lost=self._lost)
+        loop.call_soon_threadsafe(self._listen)
         self._pulse = Pulse(self, loop)
         self._pulse.start()
+
+    def _listen(self) -> None:
+        """On the loop: joins the other processes, and hears who asks for an end of its runs."""
+        assert self._loop is not None
+        works = [self._mind_wishes()] + ([Relay(hub).run()] if reaches_other_processes() else [])
+        self._services = [self._loop.create_task(work) for work in works]
+
+    async def _mind_wishes(self) -> None:
+        """A wish to stop reaches its owner at once; one that is lost is seen with the next heartbeat."""
+        wishes = hub.subscribe(owner_topic(checkpoints.process_owner()))
+        try:
+            while True:
+                delivery = await wishes.get()
+                for _, text in delivery.frames if delivery else ():
+                    self.request_stop(json.loads(text)["run_id"])
+        finally:
+            hub.unsubscribe(wishes)
 
     def _ensure_started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -81,6 +102,8 @@ class InProcessExecutor:
             await asyncio.wait(left, timeout=10)
         if self._pulse is not None:
             self._pulse.stop()
+        for service in self._services:
+            service.cancel()
         self._loop = None
 
     # commands

@@ -7,6 +7,8 @@ import time
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
 from chatapp import executor
+from chatapp.eventlog import Delivery, hub
+from chatapp.eventlog.hub import owner_topic
 from chatapp.lifecycle import take_over_and_fold
 from chatapp.models import Thread
 from chatapp.services.commands import command, publish_later
@@ -30,7 +32,8 @@ def settle(thread: Thread) -> None:
     if run is None or not run.live:
         return
     checkpoints.request_stop(run.run_id)
-    executor.get().request_stop(run.run_id)
+    wake = Delivery.of(None, [{"type": "stop", "run_id": run.run_id}])
+    hub.deliver(owner_topic(run.lease_owner or ""), wake)
     if not _is_gone(run, within=STOP_SECONDS):
         _fold_in_place(thread, run)
 
