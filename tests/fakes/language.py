@@ -12,7 +12,8 @@ last user message, so nothing has to be remembered and a restart changes nothing
     tool NAME {"a": 1} @10       a tool call, its arguments in fragments; several in one turn are parallel
                                  calls; arguments that are not JSON go out as they are
     hang | hang 2                nothing for ever, or for 2 s (first command: before any byte)
-    error 429 retry 1 code C x2  an HTTP error; `x2`: only the first two attempts of this very request
+    error 429 retry 1 code C x2  an HTTP error instead of an answer; `x2`: only the first two attempts of this
+                                 very request; a message may follow
     fail overloaded x1           an error object inside the stream
     cut x1 | drop x1             the stream ends without a finish; `drop` resets the connection
     half | lone                  an emoji split over two deltas; half of one that never gets its other half
@@ -138,13 +139,19 @@ def _hang(rest: str) -> Step:
 
 
 def _error(rest: str) -> Step:
-    rest, times = _times(rest)
-    match = re.fullmatch(r"(\d{3})(?:\s+retry\s+([\d.]+))?(?:\s+code\s+(\S+))?(?:\s+(.+))?", rest, re.DOTALL)
-    if match is None:
-        raise ValueError("an error needs a status")
-    status, retry_after, code, message = match.groups()
+    """`429`, then `retry 1`, `code C` and `x2` in any order, then the message."""
+    status, _, rest = rest.partition(" ")
+    options: dict[str, str] = {}
+    while option := re.match(r"\s*(?:(retry|code)\s+(\S+)|(x)(\d+))(?=\s|$)", rest):
+        options[option[1] or option[3]] = option[2] or option[4]
+        rest = rest[option.end() :]
+    wait, times = options.get("retry"), options.get("x")
     return steps.Status(
-        int(status), message or "scripted error", code, float(retry_after) if retry_after else None, times
+        int(status),
+        rest.strip() or "scripted error",
+        options.get("code"),
+        float(wait) if wait else None,
+        int(times) if times else None,
     )
 
 

@@ -165,8 +165,9 @@ class ModelServer:
         while turn and isinstance(turn[0], Hang):
             await asyncio.sleep(turn[0].delay)
             turn = turn[1:]
-        if turn and isinstance(turn[0], Status):
-            return _error(record, turn[0])
+        for step in turn:
+            if isinstance(step, Status):
+                return _error(record, step)
         wire = Wire(number=record.number, body=record.body, dialect=self.dialect)
         if record.body.get("stream") and self.dialect.streams:
             return await Player(request, record, wire, self.dialect).play(turn)

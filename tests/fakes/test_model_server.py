@@ -198,7 +198,7 @@ def test_the_language_has_turns_and_lines() -> None:
 
 
 def test_the_language_has_failures() -> None:
-    turns = language.parse("error 429 retry 0.5 code slow try later x2 | hang 2 x1 | fail too busy | drop")
+    turns = language.parse("error 429 retry 0.5 code slow x2 try later | hang 2 x1 | fail too busy | drop")
     assert turns == [
         (
             steps.error(429, "try later", code="slow", retry_after=0.5, times=2),
