@@ -244,7 +244,7 @@ async def test_leaving_the_stream_closes_the_connection_at_once(
     model_server: ModelServer, provider: OpenAIProvider
 ) -> None:
     seen = ""
-    async with aclosing(provider.stream(asking("say 400 @100"))) as stream:  # type: ignore[type-var]
+    async with aclosing(provider.stream(asking("say 400 @100"))) as stream:
         async for delta in stream:
             seen += delta.text if isinstance(delta, TextDelta) else ""
             if seen.count("w") == 20:

@@ -317,7 +317,7 @@ async def test_leaving_the_stream_closes_the_connection(
 ) -> None:
     stream = real.stream(asking(InputEntry("user", "say 400 @100")))
     assert await anext(stream) == TextDelta("w1")
-    await stream.aclose()  # type: ignore[attr-defined]
+    await stream.aclose()
     await model_server.until(lambda: not model_server.requests[-1].is_open, 0.5)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import aiohttp
@@ -30,7 +30,7 @@ class OpenAIProvider:
         self._connections = Connections(self.config)
         self._reports_usage: bool | None = None
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta]:
         """Closed or cancelled, it closes the connection at once: a server that still writes is told so."""
         response = await self._ask(request)
         reader = AnswerReader(name=self.name, request_id=request_id_of(response))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ class PydanticAIProvider:
         self._build = build
         self._models: dict[str, PerLoop[Model]] = {}
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta]:
         """Closed or cancelled, it closes the connection at once."""
         turn = await _imported("turn")
         model = await self._model(request.model)
