@@ -2,17 +2,23 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
 from django.core.cache import cache
 from django.db import connection
 from django.http import HttpResponse
-from django.test import Client
+from django.test import Client, RequestFactory
+from django.urls import reverse
 from pytest_django import Settings
 
 from chatapp.accounts import rules
+from chatapp.accounts.adapter import SocialAccountAdapter
 from chatapp.accounts.middleware import zone_named
 from tests.conftest import PASSWORD, MakeUser
 
@@ -122,6 +128,35 @@ class TestInANetwork:
         settings.SIGNUP = "open"
         sign_up(anonymous, "ada")
         assert accounts() == {"ada": True}
+
+
+@pytest.mark.django_db
+class TestIdentityProvider:
+    """Accounts that an OpenID Connect provider brings follow the same rules."""
+
+    def bring(self, name: str) -> Any:
+        user = User(username=name)
+        login = SocialLogin(user=user, account=SocialAccount(provider="oidc", uid=name))
+        request = RequestFactory().get("/")
+        request.session = SessionStore()
+        return SocialAccountAdapter().save_user(request, login)
+
+    def test_the_first_one_becomes_the_operator(self) -> None:
+        self.bring("ada")
+        assert accounts() == {"ada": True}
+
+    def test_the_second_one_is_refused(self, user: User) -> None:
+        with pytest.raises(ImmediateHttpResponse):
+            self.bring("eve")
+        assert "eve" not in accounts()
+
+    def test_there_is_no_way_around_the_token(self, settings: Settings) -> None:
+        settings.HOST = "0.0.0.0"
+        assert not SocialAccountAdapter().is_open_for_signup(RequestFactory().get("/"), SocialLogin())
+
+    def test_the_readme_names_its_redirect_address(self) -> None:
+        path = reverse("openid_connect_callback", args=["oidc"])
+        assert f"`{path}`" in (Path(__file__).parents[2] / "README.md").read_text()
 
 
 @pytest.mark.django_db

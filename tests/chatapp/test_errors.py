@@ -1,0 +1,65 @@
+"""How errors are answered: a page for people, JSON for scripts and htmx, never a 500 on the way."""
+
+import pytest
+from django.http import Http404
+from django.test import Client, RequestFactory
+
+from chatapp import errors
+
+PAGE, JSON = "text/html,application/xhtml+xml,*/*;q=0.8", "application/json"
+
+
+@pytest.mark.parametrize(
+    ("headers", "json"),
+    [
+        ({"accept": PAGE}, False),
+        ({}, False),
+        ({"accept": JSON}, True),
+        ({"accept": "*/*"}, True),
+        ({"accept": PAGE, "HX-Request": "true"}, True),
+    ],
+)
+def test_who_gets_json(headers: dict[str, str], json: bool) -> None:
+    assert errors.wants_json(RequestFactory().get("/", headers=headers)) is json
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", [400, 403, 404, 409])
+def test_a_page_tells_the_reason_and_what_can_be_done(client: Client, status: int) -> None:
+    request = RequestFactory().get("/", headers={"accept": PAGE})
+    answer = errors.error_response(request, status, "The reason.", "The hint.")
+    assert answer.status_code == status
+    assert "The reason." in answer.content.decode()
+    assert "The hint." in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("accept", [PAGE, JSON])
+def test_a_foreign_host_is_a_400_that_names_the_setting(anonymous: Client, accept: str) -> None:
+    answer = anonymous.get("/", headers={"host": "evil.example.org", "accept": accept})
+    assert answer.status_code == 400
+    assert "ALLOWED_HOSTS" in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("accept", [PAGE, JSON])
+def test_an_unknown_path_is_a_404(anonymous: Client, accept: str) -> None:
+    answer = anonymous.get("/no/such/path", headers={"accept": accept})
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"].startswith("text/html" if accept == PAGE else JSON)
+
+
+def test_a_500_needs_no_database() -> None:
+    request = RequestFactory().get("/", headers={"accept": PAGE})
+    assert errors.server_error(request).status_code == 500
+
+
+def test_too_many_requests_has_a_page_of_its_own() -> None:
+    request = RequestFactory().get("/", headers={"accept": PAGE})
+    assert errors.error_response(request, 429, "Too fast.").status_code == 429
+
+
+def test_what_was_not_found_is_not_told(client: Client) -> None:
+    request = RequestFactory().get("/", headers={"accept": JSON})
+    answer = errors.not_found(request, Http404("Thread 7 of somebody else"))
+    assert b"somebody" not in answer.content
