@@ -40,7 +40,16 @@ class OrmCheckpointer:
             await in_thread(_start, run_id, entries, head, is_owned=False)
 
     async def load(self, run_id: str) -> RunSnapshot | None:
-        return await in_thread(checkpoints.load_run, require_id(run_id, "run_id"))
+        snapshot = await in_thread(checkpoints.load_run, require_id(run_id, "run_id"))
+        if (
+            snapshot is not None
+            and self._fences.get(run_id, 0) is None
+            and snapshot.head.status != "completed"
+        ):
+            # Acquired when there was none yet: somebody else began it since, and has it unless they are gone.
+            self._fences[run_id] = await in_thread(_claim, run_id)
+            snapshot = await in_thread(checkpoints.load_run, run_id)
+        return snapshot
 
     async def delete(self, run_id: str) -> None:
         await in_thread(checkpoints.delete_run, require_id(run_id, "run_id"), self._fences.get(run_id))

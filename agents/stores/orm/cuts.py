@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import F, QuerySet
 
 from agents.errors import UserError
+from agents.models import Checkpoint
 from agents.models import Entry as EntryRow
 from agents.models import Segment as SegmentRow
 from agents.session import require_id, rewind_point
@@ -15,7 +16,7 @@ from agents.stores.orm.heads import facts_of
 from agents.stores.orm.logs import indexed_entries
 from agents.stores.orm.runs import take_run
 from agents.stores.orm.segments import insert_segment
-from agents.stores.orm.transactions import Inside, execute, run_inside, writing
+from agents.stores.orm.transactions import Inside, run_inside, writing
 from agents.transcript import Entry, UnreadableEntry, unpaired_positions
 
 
@@ -32,11 +33,12 @@ def rewind(session_id: str, keep_entries: int) -> int:
         if point is None:
             return 0
         first, later = rows[point.segment], rows[point.segment + 1 :]
+        tail = SegmentRow.objects.filter(session_id=session_id, id__gte=first.id)
+        _forget_checkpoints(session_id, tail)
         kept = _truncate(first, point.keep) if point.keep else 0
-        gone = later if kept else [first, *later]
-        _forget_checkpoints(session_id, [row.run_id for row in (first, *later)])
-        EntryRow.objects.filter(log__in=[row.log for row in gone]).delete()
-        SegmentRow.objects.filter(id__in=[row.id for row in gone]).delete()
+        gone = tail.exclude(id=first.id) if kept else tail
+        EntryRow.objects.filter(log__in=gone.values("log")).delete()
+        gone.delete()
         return first.length - kept + sum(row.length for row in later)
 
 
@@ -53,8 +55,8 @@ def cut(session_id: str, run_id: str, index: int, *, inside: Inside = None) -> s
         row = _held(session_id).filter(run_id=run_id).first()
         if row is None or not EntryRow.objects.filter(log=row.log, index=index).exists():
             raise UserError(f"session {session_id!r} has no entry {run_id}:{index}")
-        tail = _held(session_id).filter(id__gte=row.id).order_by("id")
-        _forget_checkpoints(session_id, [other.run_id for other in tail])
+        tail = SegmentRow.objects.filter(session_id=session_id, id__gte=row.id)
+        _forget_checkpoints(session_id, tail)
         tail.update(session_id=cut_id)
         _keep_head(row, index, session_id)
         run_inside(inside)
@@ -98,9 +100,9 @@ def _held(session_id: str) -> QuerySet[SegmentRow]:
     return SegmentRow.objects.select_for_update().filter(session_id=session_id)
 
 
-def _forget_checkpoints(session_id: str, run_ids: list[str]) -> None:
-    for run_id in run_ids:
-        execute("DELETE FROM agents_checkpoint WHERE session_id = %s AND run_id = %s", [session_id, run_id])
+def _forget_checkpoints(session_id: str, segments: QuerySet[SegmentRow]) -> None:
+    """Those of runs that the session has: their logs are the segments', and stay."""
+    Checkpoint.objects.filter(session_id=session_id, run_id__in=segments.values("run_id")).delete()
 
 
 def _truncate(row: SegmentRow, keep: int) -> int:
