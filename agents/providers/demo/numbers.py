@@ -70,7 +70,9 @@ def with_percents(text: str) -> str:
     """`二十五的百分之十` → `25的10%`. Other numerals stay: most of them are parts of words."""
     text = re.sub(f"百分之({CHINESE_NUMBER.pattern})", lambda match: f"{chinese_number(match[1])}%", text)
     return re.sub(
-        f"(?:{CHINESE_NUMBER.pattern})(?=[的加减涨降])", lambda match: chinese_number(match[0]), text
+        f"(?<![\\d.])(?:{CHINESE_NUMBER.pattern})(?=[的加减涨降])",
+        lambda match: chinese_number(match[0]),
+        text,
     )
 
 

@@ -13,7 +13,7 @@ from agents.providers.demo.pace import Pace, tokens
 from agents.providers.demo.plan import Call, Step, next_step
 from agents.providers.demo.rules import choose
 from agents.providers.demo.talk import read_talk
-from agents.transcript import ToolCallEntry, entry_to_json
+from agents.transcript import Entry, ToolCallEntry, ToolResultEntry
 from agents.usage import Usage
 
 TOKENS_PER_SECOND = 60.0
@@ -80,15 +80,21 @@ async def stream_call(
 def call_id(request: ModelRequest, slot: int) -> str:
     """The same for the same call of the same run, and no other's."""
     before = sum(isinstance(entry, ToolCallEntry) for entry in request.entries)
-    digest = blake2s(f"{request.run_id}:{before + slot}".encode(), digest_size=8)
+    digest = blake2s(f"{request.run_id}:{before}:{slot}".encode(), digest_size=8)
     return f"demo_{digest.hexdigest()}"
 
 
 def usage_of(request: ModelRequest, step: Step) -> Usage:
     """Roughly what a model would have counted, so that the figures of the page have something to show."""
-    read = len(request.system) + sum(len(entry_to_json(entry)) for entry in request.entries)
+    read = len(request.system) + sum(map(size_of, request.entries))
     said = [step.thinking, step.text, *(json.dumps(call.arguments) for call in step.calls)]
     return Usage(
         input_tokens=read // CHARACTERS_PER_TOKEN,
         output_tokens=sum(len(tokens(text)) for text in said),
     )
+
+
+def size_of(entry: Entry) -> int:
+    if isinstance(entry, ToolCallEntry):
+        return len(entry.arguments)
+    return len(entry.output if isinstance(entry, ToolResultEntry) else entry.content)

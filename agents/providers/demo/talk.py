@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from agents.providers.base import ModelRequest
@@ -59,8 +60,7 @@ def read_talk(request: ModelRequest) -> Talk:
     entries = request.entries
     asked = [place for place, entry in enumerate(entries) if is_message(entry)]
     messages = [text_of(entries[place]) for place in asked]
-    bounds = [*asked[1:], len(entries)]
-    spans = [entries[start + 1 : end] for start, end in zip(asked, bounds, strict=True)]
+    spans = [entries[start + 1 : end] for start, end in pairwise([*asked, len(entries)])]
     return Talk(
         text=messages[-1].strip() if messages else "",
         is_chinese=is_chinese(messages),

@@ -36,6 +36,8 @@ ACTIONS: tuple[Rule, ...] = (
     percent_rule,
     arithmetic_rule,
 )
+# What takes a message of several parts as one.
+WHOLE: tuple[Rule, ...] = (price_lists_rule, arithmetic_rule)
 CONVERSATION: tuple[Rule, ...] = (
     help_rule,
     hello_rule,
@@ -48,10 +50,15 @@ CONVERSATION: tuple[Rule, ...] = (
 )
 
 
+MAX_READ = 1_000
+
+
 def choose(talk: Talk) -> Plan:
-    """The plan for the last message; help when no rule knows it."""
+    """The plan for the last message; help when no rule knows it. Of a long one only a note can be made."""
+    if len(talk.text) > MAX_READ:
+        return keep_rule(talk) or not_understood(talk)
     parts = [replace(talk, text=part) for part in requests_in(talk.text)]
-    if parts and price_lists_rule(talk) is None and all(first_of(ACTIONS, part) for part in parts):
+    if parts and not first_of(WHOLE, talk) and all(first_of(ACTIONS, part) for part in parts):
         return in_order(parts, choose_one)
     return choose_one(talk)
 

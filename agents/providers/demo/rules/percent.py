@@ -18,7 +18,7 @@ AMOUNT = rf"(?P<base>{NUMBER}{UNITS})(?:\s*(?:€|\$|£|¥|eur|usd|gbp|chf|euros
 RATE = rf"(?P<rate>{PERCENT})"
 TAX = r"(?:vat|sales tax|tax|增值税|税)"
 
-SHARE = re.compile(rf"{RATE}\s+(?:tip\s+|discount\s+)?(?:of|on|from)\s+{AMOUNT}", re.IGNORECASE)
+SHARE = re.compile(rf"{RATE}\s+(?:tip\s+|discount\s+)?(?:of|on|from|off)\s+{AMOUNT}", re.IGNORECASE)
 SHARE_ZH = re.compile(rf"{AMOUNT}\s*的\s*{RATE}")
 CHANGE = re.compile(
     rf"{AMOUNT}\s*(?P<sign>\+|-|−|plus|minus|with|less|加上?|减去?|涨|增加|上涨|提高|降|减少|下降|打折)\s*(?:an?\s+)?{RATE}",
