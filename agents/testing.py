@@ -22,10 +22,14 @@ ONE_TOKEN_EACH = Usage(input_tokens=1, output_tokens=1)
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The model is silent: for some seconds, until an event is set, or (with neither) for ever."""
+    """The model is silent: for some seconds, until an event is set, or (with neither) for ever.
+
+    `reached` is set when it falls silent.
+    """
 
     seconds: float | None = None
     until: asyncio.Event | None = None
+    reached: asyncio.Event | None = None
 
 
 Step = Delta | Pause | BaseException
@@ -108,9 +112,11 @@ def cut(content: str = "") -> Turn:
     return Turn(_streamed(content, 0, TextDelta), finish=None)
 
 
-def hangs(content: str = "", *, until: asyncio.Event | None = None) -> Turn:
-    """Says it, and then nothing more: for ever, or until the event is set, when the turn ends."""
-    return Turn((*_streamed(content, 0, TextDelta), Pause(until=until)))
+def hangs(
+    content: str = "", *, until: asyncio.Event | None = None, reached: asyncio.Event | None = None
+) -> Turn:
+    """Says it, sets `reached`, and then is silent: for ever, or until `until` is set, when the turn ends."""
+    return Turn((*_streamed(content, 0, TextDelta), Pause(until=until, reached=reached)))
 
 
 Scripted = Turn | str | Callable[[ModelRequest], Turn]
@@ -159,6 +165,8 @@ class ScriptedProvider:
 
 
 async def _pause(pause: Pause) -> None:
+    if pause.reached is not None:
+        pause.reached.set()
     if pause.seconds is not None:
         await asyncio.sleep(pause.seconds)
     else:

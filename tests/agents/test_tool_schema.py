@@ -106,7 +106,7 @@ def test_a_tool_without_parameters_takes_an_empty_object() -> None:
 
 def test_a_parameter_named_ctx_needs_no_annotation() -> None:
     @tool
-    async def who(ctx) -> str:  # type: ignore[no-untyped-def]
+    async def who(ctx) -> str:
         return str(ctx.call_id)
 
     assert who.parameters["properties"] == {}
