@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from agents.errors import AgentsError
+from chatapp.history.turns import ThreadStatus
 from chatapp.models import Thread
 
 if TYPE_CHECKING:
@@ -28,6 +31,36 @@ class ReadOnlyAdmin(ModelAdmin):
     def has_end_permission(self, request: HttpRequest) -> bool:
         """Stop and keep: for those who may change threads at all."""
         return request.user.has_perm("chatapp.change_thread")
+
+
+class DeletesByName:
+    """Asks about the rows by their names, not by the thousands of rows below them."""
+
+    def get_deleted_objects(
+        self: Any, objs: Any, request: HttpRequest
+    ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
+        names = [str(obj) for obj in objs]
+        missing = set() if self.has_delete_permission(request) else {str(self.opts.verbose_name)}
+        return names, {str(self.opts.verbose_name_plural): len(names)}, missing, []
+
+
+def status_mark(status: ThreadStatus) -> str:
+    """The status as a mark and a word."""
+    words = {
+        "idle": _("idle"),
+        "running": _("running"),
+        "waiting": _("waiting"),
+        "interrupted": _("interrupted"),
+        "failed": _("failed"),
+    }
+    if status == "idle":
+        return words[status]
+    mark = "live" if status == "running" else status
+    return format_html(
+        '<span class="status"><span class="mark mark-{}" aria-hidden="true"></span>{}</span>',
+        mark,
+        words[status],
+    )
 
 
 def for_each(

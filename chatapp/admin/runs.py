@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from agents.models import Checkpoint
 from agents.stores.orm import checkpoints
 from chatapp import services
-from chatapp.admin.readonly import ReadOnlyAdmin, for_each
+from chatapp.admin.readonly import ReadOnlyAdmin, for_each, status_mark
 from chatapp.history.reading import status_of
 from chatapp.models import Thread
 
@@ -91,7 +91,7 @@ class RunAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("state"))
     def state(self, run: Checkpoint) -> str:
-        return str(getattr(run, "state", ""))
+        return status_mark(getattr(run, "state", "idle"))
 
     @admin.action(description=_("Stop the run and keep its text"), permissions=["end"])
     def stop(self, request: HttpRequest, runs: QuerySet[Checkpoint]) -> None:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from chatapp import services
 from chatapp.admin.conversation import conversation_of
 from chatapp.admin.counts import Standing, standings_of
-from chatapp.admin.readonly import ReadOnlyAdmin, for_each
+from chatapp.admin.readonly import DeletesByName, ReadOnlyAdmin, for_each, status_mark
 from chatapp.history.cursor import BadCursor
 from chatapp.models import Thread
 
@@ -30,7 +30,7 @@ class ThreadList(ChangeList):
 
 
 @admin.register(Thread)
-class ThreadAdmin(ReadOnlyAdmin):
+class ThreadAdmin(DeletesByName, ReadOnlyAdmin):
     list_display = ["title_or_id", "owner", "status", "turns", "entries", "assistant", "updated_at"]
     list_select_related = ["owner"]
     list_filter = ["updated_at"]
@@ -52,7 +52,7 @@ class ThreadAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("status"))
     def status(self, thread: Thread) -> str:
-        return self._standing(thread).status
+        return status_mark(self._standing(thread).status)
 
     @admin.display(description=_("turns"))
     def turns(self, thread: Thread) -> int:
@@ -100,16 +100,3 @@ class ThreadAdmin(ReadOnlyAdmin):
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Thread]) -> None:
         for thread in queryset:
             services.delete(thread)
-
-    def get_deleted_objects(
-        self, objs: Any, request: HttpRequest
-    ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
-        """The threads by name; the thousands of rows below them by nothing."""
-        threads = list(objs)
-        missing = set() if self.has_delete_permission(request) else {str(self.opts.verbose_name)}
-        return (
-            [str(thread) for thread in threads],
-            {str(self.opts.verbose_name_plural): len(threads)},
-            missing,
-            [],
-        )

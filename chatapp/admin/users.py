@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from chatapp import services
+from chatapp.admin.readonly import DeletesByName
 
 if TYPE_CHECKING:
     Base = DjangoUserAdmin[User]
@@ -21,7 +22,7 @@ admin.site.unregister(User)
 
 
 @admin.register(User)
-class UserAdmin(Base):
+class UserAdmin(DeletesByName, Base):
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         services.delete_user(obj)
 

@@ -13,7 +13,7 @@ from chatapp.history import reading, records
 from chatapp.history.cursor import BadCursor
 from chatapp.history.pages import load_all, load_page, load_turn
 from chatapp.history.turns import TextPart, ToolStep
-from tests.chatapp.conftest import ask
+from tests.chatapp.conftest import ask, flight_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,6 +28,14 @@ def steps(count, start=0):
     for number in range(start, start + count):
         pairs += [ToolCallEntry(f"c{number}", "lookup", "{}"), ToolResultEntry(f"c{number}", str(number))]
     return pairs
+
+
+def turn_of(thread, run_id) -> Any:
+    return load_turn(thread, run_id)
+
+
+def newest_of(page) -> Any:
+    return page.turns[-1]
 
 
 def delta(words, index):
@@ -116,7 +124,7 @@ def test_a_cursor_shows_nothing_of_another_thread(thread, make_thread, add_run):
 
 def test_one_turn_by_its_run(thread, add_run):
     runs = [add_run(*turn(number)) for number in range(3)]
-    turns = [load_turn(thread, run_id) for run_id in runs]
+    turns = [turn_of(thread, run_id) for run_id in runs]
     assert answers(turns) == ["Answer 0", "Answer 1", "Answer 2"]
     assert [turn.last for turn in turns] == [False, False, True]
     assert all(turn.starts and turn.ends for turn in turns)
@@ -126,7 +134,7 @@ def test_one_turn_by_its_run(thread, add_run):
 def test_the_end_of_one_very_long_turn(thread, add_run):
     run_id = add_run(*steps(500), status="stopped")
     add_run(*turn(1))
-    found = load_turn(thread, run_id)
+    found = turn_of(thread, run_id)
     assert (found.starts, found.ends, found.state) == (False, True, "stopped")
     assert outputs([found])[-1] == 499
 
@@ -158,13 +166,13 @@ def test_an_interrupted_run_offers_what_can_be_done(thread, add_flight):
     add_flight(ask("Now"), ToolCallEntry("c1", "pay", "{}"), started_calls=["c1"])
     page = load_page(thread)
     assert page.status == "interrupted"
-    assert page.turns[0].recover.started_unrepeatable == ("pay",)
+    assert newest_of(page).recover.started_unrepeatable == ("pay",)
 
 
 def test_a_failed_run_has_its_reason(thread, add_flight):
     add_flight(ask("Now"), error={"type": "ProviderError", "message": "No quota."})
     page = load_page(thread)
-    assert (page.status, page.turns[0].error["message"]) == ("failed", "No quota.")
+    assert (page.status, newest_of(page).error["message"]) == ("failed", "No quota.")
 
 
 def test_a_long_run_in_flight_leaves_older_ones_to_another_page(thread, add_run, add_flight):
@@ -240,7 +248,7 @@ def test_a_run_that_is_picked_up_meanwhile_is_shown_running(thread, add_flight, 
 
 def test_text_that_is_stored_meanwhile_is_shown_once(thread, add_flight, meanwhile):
     run_id = add_flight(ask("Now"), frames=[delta("So far", 1)], live=True)
-    run = checkpoints.in_flight(thread.session_id)
+    run = flight_of(thread)
 
     def store():
         record(thread.id, run_id, [delta("", 1)], stored=1)
