@@ -226,7 +226,13 @@ async def test_clear_takes_the_checkpoints_of_the_session(stores: Stores) -> Non
     assert [bool(await checkpointer.load(name)) for name in ("r", "t")] == [False, True]
 
 
-RUNS = [used_tool(), said("a"), used_tool() + used_tool(), [ToolCallEntry("x", "f", "{}")], said("b")]
+RUNS: list[list[Entry]] = [
+    used_tool(),
+    said("a"),
+    used_tool() + used_tool(),
+    [ToolCallEntry("x", "f", "{}")],
+    said("b"),
+]
 
 
 @pytest.mark.parametrize("keep", range(16))

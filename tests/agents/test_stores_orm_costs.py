@@ -91,9 +91,7 @@ READS: dict[str, Callable[[str], object]] = {
 @pytest.mark.parametrize("read", READS.values(), ids=list(READS))
 def test_the_number_of_queries_is_the_same_in_a_long_session(read: Callable[[str], object]) -> None:
     _short_and_long_sessions()
-    counts = {
-        name: len(statements(lambda name=name: read(name))) for name in ("short", "one run", "many runs")
-    }
+    counts = {name: len(statements(partial(read, name))) for name in ("short", "one run", "many runs")}
     assert len(set(counts.values())) == 1, counts
 
 

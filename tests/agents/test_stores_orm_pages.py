@@ -74,7 +74,7 @@ def test_pages_add_up_to_the_session_without_a_gap_or_a_repeat(lengths: tuple[in
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_gaps_between_indexes_do_not_confuse_pages(limit: int) -> None:
     fence = start()
-    entries = [call("1"), call("2"), result("2"), call("3"), call("4"), result("4")]
+    entries: list[Entry] = [call("1"), call("2"), result("2"), call("3"), call("4"), result("4")]
     checkpoints.append("r", fence, entries, HEAD)
     checkpoints.fold("r", fence, tail=[AssistantTextEntry("end")], drop=[1, 4], meta=None)
     pages = all_pages(limit)

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from uuid import UUID
 
 import pytest
 
 from agents.errors import LeaseLost, RunInFlight, UserError
 from agents.models import Checkpoint, Segment
+from agents.models import Entry as EntryRow
 from agents.stores.orm import checkpoints, sessions
 from agents.transcript import AssistantTextEntry, InputEntry
 from tests.agents.orm import ANSWER, DONE, HEAD, INPUT, ME, OTHER, call, indexes, result, start, steal, stored
@@ -254,7 +256,5 @@ def test_context_state_is_written_when_it_changed_only() -> None:
     assert Checkpoint.objects.get().context_state is None
 
 
-def _damage(log: object, index: int, data: str) -> None:
-    from agents.models import Entry
-
-    Entry.objects.filter(log=log, index=index).update(data=data)
+def _damage(log: UUID, index: int, data: str) -> None:
+    EntryRow.objects.filter(log=log, index=index).update(data=data)

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from django.db import connections
@@ -39,7 +40,7 @@ def together(*calls: Callable[[], object]) -> list[object]:
 
 
 def test_of_many_starts_in_a_session_one_wins_and_the_others_are_told_by_whom() -> None:
-    answers = together(*[lambda n=n: start(f"r{n}") for n in range(CROWD)])
+    answers = together(*[partial(start, f"r{n}") for n in range(CROWD)])
     refused = [answer for answer in answers if isinstance(answer, RunInFlight)]
     winner = f"r{answers.index(1)}"
     assert [error.run_id for error in refused] == [winner] * (CROWD - 1)
@@ -49,20 +50,20 @@ def test_of_many_starts_in_a_session_one_wins_and_the_others_are_told_by_whom() 
 def test_of_many_claims_of_an_orphan_one_wins() -> None:
     start()
     expire("r")
-    answers = together(*[lambda n=n: checkpoints.claim("r", owner=f"o{n}") for n in range(CROWD)])
+    answers = together(*[partial(checkpoints.claim, "r", owner=f"o{n}") for n in range(CROWD)])
     assert sorted(str(answer) for answer in answers) == sorted(["2"] + ["None"] * (CROWD - 1))
 
 
 def test_of_many_finishes_one_wins() -> None:
     start()
-    answers = together(*[lambda: checkpoints.finish("r", 1, ANSWER, DONE, meta=None) for _ in range(CROWD)])
+    answers = together(*[partial(checkpoints.finish, "r", 1, ANSWER, DONE, meta=None) for _ in range(CROWD)])
     assert sum(isinstance(answer, LeaseLost) for answer in answers) == CROWD - 1
     assert stored() == (0, 1, 2, 0)
 
 
 def test_of_many_cuts_at_one_entry_one_wins() -> None:
     sessions.append_segment("s", ANSWER * 4, run_id="r")
-    answers = together(*[lambda: sessions.cut("s", "r", 2) for _ in range(CROWD)])
+    answers = together(*[partial(sessions.cut, "s", "r", 2) for _ in range(CROWD)])
     assert sum(isinstance(answer, UserError) for answer in answers) == CROWD - 1
     assert (sessions.count_entries("s"), EntryRow.objects.count()) == (2, 4)
 
@@ -74,7 +75,7 @@ def test_runs_of_different_sessions_do_not_hold_each_other_up() -> None:
             checkpoints.append(f"r{n}", fence, ANSWER * 2, HEAD)
         checkpoints.finish(f"r{n}", fence, ANSWER, DONE, meta=None)
 
-    answers = together(*[lambda n=n: whole_run(n) for n in range(CROWD)])
+    answers = together(*[partial(whole_run, n) for n in range(CROWD)])
     assert answers == [None] * CROWD
     assert [sessions.count_entries(f"s{n}") for n in range(CROWD)] == [22] * CROWD
 
@@ -83,11 +84,11 @@ def test_an_old_and_a_new_owner_never_interleave() -> None:
     for attempt in range(5):
         run_id = f"r{attempt}"
         start(run_id, run_id)
-        together(lambda run_id=run_id: _write_on(run_id, 1, "old"), lambda run_id=run_id: _take(run_id))
+        together(partial(_write_on, run_id, 1, "old"), partial(_take, run_id))
         run = checkpoints.in_flight(run_id)
         assert run is not None
         written = [_content(entry) for entry in checkpoints.run_entries(run.log)[1:]]
-        assert written == sorted(written, key=["old", "new"].index)
+        assert written == sorted(written, reverse=True)  # "old" before "new"
         assert written[-5:] == ["new"] * 5
         assert indexes(run.log) == list(range(run.next_index))
 
@@ -96,9 +97,7 @@ def test_nothing_is_left_of_a_session_that_is_deleted_while_it_is_written() -> N
     for attempt in range(5):
         run_id = f"r{attempt}"
         start(run_id)
-        answers = together(
-            lambda run_id=run_id: _write_on(run_id, 1, "x"), lambda: sessions.delete_session("s")
-        )
+        answers = together(partial(_write_on, run_id, 1, "x"), partial(sessions.delete_session, "s"))
         assert isinstance(answers[0], LeaseLost)
         assert stored() == (0, 0, 0, 0)
 
@@ -108,8 +107,8 @@ def test_a_finish_and_a_takeover_end_in_one_of_the_two() -> None:
         run_id = f"r{attempt}"
         start(run_id, run_id)
         finished, fence = together(
-            lambda run_id=run_id: checkpoints.finish(run_id, 1, ANSWER, DONE, meta=None),
-            lambda run_id=run_id: checkpoints.claim(run_id, owner="other", force=True),
+            partial(checkpoints.finish, run_id, 1, ANSWER, DONE, meta=None),
+            partial(checkpoints.claim, run_id, owner="other", force=True),
         )
         assert isinstance(finished, LeaseLost) == (fence == 2)
         assert Checkpoint.objects.filter(run_id=run_id).exists() == (fence == 2)
@@ -180,6 +179,6 @@ def _take(run_id: str) -> None:
         checkpoints.append(run_id, fence, [AssistantTextEntry("new")], HEAD)
 
 
-def _content(entry: Entry) -> object:
+def _content(entry: Entry) -> str:
     assert isinstance(entry, AssistantTextEntry)
     return entry.content

@@ -1,7 +1,7 @@
 """Which result answers which call, and the whole form of a transcript."""
 
 import json
-from itertools import groupby, zip_longest
+from itertools import groupby, pairwise
 
 import pytest
 from hypothesis import given
@@ -37,6 +37,7 @@ def lost(call_id: str) -> ToolResultEntry:
 USER = InputEntry("user", "go")
 TEXT = AssistantTextEntry("said")
 THOUGHT = ReasoningEntry("thought")
+END: list[Entry] = []
 
 # Few ids, so that they are used again; blank texts and arguments that are no objects.
 ANY_ENTRY: st.SearchStrategy[Entry] = st.one_of(
@@ -69,7 +70,7 @@ def test_dropping_dangling_calls(entries: list[Entry], kept: list[Entry]) -> Non
 
 
 def test_pending_calls_are_the_unanswered_ones_in_order() -> None:
-    entries = [call("1"), call("2"), call("3"), result("2"), TEXT, call("2")]
+    entries: list[Entry] = [call("1"), call("2"), call("3"), result("2"), TEXT, call("2")]
     assert pending_tool_calls(entries) == [call("1"), call("3"), call("2")]
 
 
@@ -99,7 +100,7 @@ def test_an_unanswered_call_gets_an_error_result_right_behind_it() -> None:
 
 
 def test_the_results_of_a_turn_stand_behind_it_in_the_order_of_its_calls() -> None:
-    turn = [TEXT, call("1"), call("2"), call("3")]
+    turn: list[Entry] = [TEXT, call("1"), call("2"), call("3")]
     stored = [USER, *turn, result("3"), result("1"), TEXT]
     assert make_whole(stored) == [USER, *turn, result("1"), lost("2"), result("3"), TEXT]
 
@@ -111,7 +112,7 @@ def test_no_result_claims_success_for_a_call_that_was_cut_off() -> None:
 
 
 def test_what_says_nothing_is_not_sent() -> None:
-    empty = [AssistantTextEntry(""), AssistantTextEntry(" \n")]
+    empty: list[Entry] = [AssistantTextEntry(""), AssistantTextEntry(" \n")]
     assert make_whole([USER, *empty, USER, THOUGHT, USER]) == [USER, USER, USER]
     assert make_whole([USER, THOUGHT, *empty, call("1"), result("1")]) == [
         USER,
@@ -139,8 +140,8 @@ def test_half_a_surrogate_pair_does_not_hide_in_an_escape() -> None:
 @given(TRANSCRIPT)
 def test_a_whole_transcript_is_one_that_a_strict_server_takes(entries: list[Entry]) -> None:
     whole = make_whole(entries)
-    turns = [list(group) for _, group in groupby(whole, key=_speaker)]
-    for turn, answers in zip_longest(turns, turns[1:], fillvalue=[]):
+    turns: list[list[Entry]] = [list(group) for _, group in groupby(whole, key=_speaker)]
+    for turn, answers in pairwise([*turns, END]):
         if _speaker(turn[0]) == "assistant":
             assert any(isinstance(e, ToolCallEntry | AssistantTextEntry) for e in turn)
             ids = [e.call_id for e in turn if isinstance(e, ToolCallEntry)]
