@@ -93,7 +93,7 @@ def test_a_run_of_moderate_length_is_never_split(thread, add_run):
 
 def test_a_very_long_run_is_split_between_a_result_and_the_next_call(thread, add_run):
     add_run(*steps(500), status="stopped")
-    pages = all_pages(thread, limit=100)
+    pages = all_pages(thread, limit=101)  # counted from the end, a page begins with a result
     pieces = [turn for page in reversed(pages) for turn in page.turns]
     assert len(pieces) > 2
     assert outputs(pieces) == list(range(500))
@@ -186,11 +186,11 @@ def test_a_long_run_in_flight_leaves_older_ones_to_another_page(thread, add_run,
 
 def test_a_very_long_run_in_flight_is_split_too(thread, add_run, add_flight):
     add_run(*turn(1))
-    add_flight(*steps(500), live=True)
-    pages = all_pages(thread)
+    add_flight(*steps(500), AssistantTextEntry("Done."), live=True)
+    pages = all_pages(thread)  # counted from the end, a page begins with a result
     turns = [turn for page in reversed(pages) for turn in page.turns]
     assert outputs(turns) == list(range(500))
-    assert answers(turns) == ["Answer 1"]
+    assert answers(turns) == ["Answer 1", "Done."]
     assert [turn.ends for turn in turns if turn.state == "running"] == [False, False, True]
 
 
