@@ -119,9 +119,11 @@ class FinishingCheckpointer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CheckpointOptions:
-    """How a run is kept, and what happens when its id is already there (the table in `docs/architecture.md`).
+    """How a run is kept, and what happens when its id is there already.
 
-    `resume_from` continues a snapshot that the caller holds; without a checkpointer nothing is saved then.
+    `resume` continues it (a completed one is replayed) or starts it; `resume_only` never starts one;
+    `restart` deletes it and starts again; `fail` refuses it. `resume_from` continues a snapshot that the
+    caller holds; without a checkpointer nothing is saved then.
     """
 
     checkpointer: Checkpointer | None = None

@@ -110,7 +110,10 @@ class Checkpoint(models.Model):
 
 
 class ArchivedResult(models.Model):
-    """The whole output of a call whose stored result was shortened."""
+    """The whole output of a call whose stored result was shortened.
+
+    `digest` is of call id and content, since a call id may be used again, and may be too long for an index.
+    """
 
     session_id = models.CharField(max_length=MAX_ID_LENGTH)
     call_id = models.TextField()
@@ -120,9 +123,7 @@ class ArchivedResult(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["session_id", "call_id", "digest"], name="agents_archive_session_call"
-            )
+            models.UniqueConstraint(fields=["session_id", "digest"], name="agents_archive_session_digest")
         ]
 
     def __str__(self) -> str:

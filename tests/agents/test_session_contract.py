@@ -318,6 +318,13 @@ async def test_trim_leaves_alone_what_would_not_get_shorter_and_is_idempotent(
     assert (await session.load("s"))[6] == once[6]
 
 
+async def test_a_call_id_may_be_long_and_used_again(session: InMemorySession) -> None:
+    name = "c" * 3000
+    await session.append("s", used_tool("x" * 5000, name) + used_tool("y" * 5000, name), run_id="r")
+    assert await session.trim_tool_results("s", keep_runs=0) == 2
+    assert await session.archived_result("s", name) == "y" * 5000
+
+
 async def test_an_archived_output_is_found_in_its_own_session_only(session: InMemorySession) -> None:
     await session.append("s", used_tool("x" * 5000), run_id="r")
     await session.trim_tool_results("s", keep_runs=0)

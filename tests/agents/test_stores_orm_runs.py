@@ -11,6 +11,7 @@ from agents.models import Checkpoint, Segment
 from agents.models import Entry as EntryRow
 from agents.stores.orm import checkpoints, sessions
 from agents.transcript import AssistantTextEntry, InputEntry
+from agents.usage import Usage
 from tests.agents.orm import ANSWER, DONE, HEAD, INPUT, ME, OTHER, call, indexes, result, start, steal, stored
 
 pytestmark = pytest.mark.django_db
@@ -242,6 +243,22 @@ def test_a_damaged_row_is_left_out_with_one_warning(caplog: pytest.LogCaptureFix
         "UnreadableEntry",
         "AssistantTextEntry",
     ]
+
+
+def test_a_damaged_head_does_not_hide_the_run(caplog: pytest.LogCaptureFixture) -> None:
+    start()
+    Checkpoint.objects.update(head='{"usage": ', output="{")
+    run = checkpoints.in_flight("s")
+    assert run is not None
+    assert (run.head.usage, run.head.output, run.next_index) == (Usage(), None, 1)
+    assert len(caplog.records) == 2
+
+
+def test_no_tokens_is_not_the_same_as_unknown() -> None:
+    checkpoints.append("r", start(), [], replace(HEAD, last_input_tokens=0))
+    run = checkpoints.in_flight("s")
+    assert run is not None
+    assert run.head.last_input_tokens == 0
 
 
 def test_context_state_is_written_when_it_changed_only() -> None:

@@ -16,7 +16,7 @@ from agents.stores.orm.heads import digest
 from agents.stores.orm.logs import decode
 from agents.stores.orm.transactions import writing
 from agents.stores.trimming import check_trim, trimmed
-from agents.transcript import ToolResultEntry, entry_to_json
+from agents.transcript import ToolResultEntry, entry_to_json, json_text
 
 
 def trim_tool_results(session_id: str, *, keep_chars: int = 400, keep_runs: int = 1) -> int:
@@ -62,7 +62,7 @@ def _archived(session_id: str, result: ToolResultEntry) -> ArchivedResult:
     return ArchivedResult(
         session_id=session_id,
         call_id=result.call_id,
-        digest=digest(result.output),
+        digest=digest(json_text([result.call_id, result.output])),
         content=result.output,
         created_at=timezone.now(),
     )

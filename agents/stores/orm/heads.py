@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from typing import Any, cast
 
 from agents.checkpoint import RunHead, RunStatus
 from agents.models import Checkpoint
 from agents.transcript import clean_text, json_text
 from agents.usage import Usage
+
+logger = logging.getLogger(__name__)
 
 # What nothing is searched by, in one column.
 _FACTS = (
@@ -25,7 +28,8 @@ _FACTS = (
 
 def facts_text(head: RunHead) -> str:
     facts = {name: getattr(head, name) for name in _FACTS}
-    return json_text({"usage": head.usage.to_dict(), **{k: v for k, v in facts.items() if v}})
+    told = {name: value for name, value in facts.items() if value or type(value) is int}
+    return json_text({"usage": head.usage.to_dict(), **told})
 
 
 def head_values(head: RunHead) -> list[Any]:
@@ -72,9 +76,14 @@ def head_of(row: Checkpoint) -> RunHead:
 
 def facts_of(text: str) -> dict[str, Any]:
     """The facts of a row's `head` column."""
-    facts: dict[str, Any] = json.loads(text)
+    facts: dict[str, Any] = _read(text) or {}
     return facts
 
 
 def _read(text: str | None) -> Any:
-    return None if text is None else json.loads(text)
+    try:
+        return None if text is None else json.loads(text)
+    except ValueError:
+        # The run can still be shown and ended.
+        logger.warning("left out an unreadable part of the head of a run")
+        return None
