@@ -37,8 +37,7 @@ def add_note(ctx: RunContext, text: str) -> str:
 def list_notes(ctx: RunContext) -> str:
     """List the user's notes with their numbers, the newest first."""
     with own_connection():
-        deps = deps_of(ctx)
-        return described(deps, notes_of(deps))
+        return listed(deps_of(ctx))
 
 
 @tool(repeatable=True)
@@ -49,8 +48,7 @@ def search_notes(ctx: RunContext, query: str) -> str:
         query: Words, in any order and case; parts of words are found too.
     """
     with own_connection():
-        deps = deps_of(ctx)
-        return described(deps, found(notes_of(deps), words_of(query)))
+        return found(deps_of(ctx), query)
 
 
 @tool
@@ -61,11 +59,7 @@ def delete_note(ctx: RunContext, note_id: int) -> str:
         note_id: The number that list_notes or search_notes showed.
     """
     with own_connection():
-        note = notes_of(deps_of(ctx)).filter(pk=note_id).first()
-        if note is None:
-            raise ToolError(f"There is no note {note_id}.")
-        note.delete()
-        return f"Note {note_id} is deleted: {first_line(note.text)}"
+        return deleted(deps_of(ctx), note_id)
 
 
 def notes_of(deps: Deps) -> QuerySet[Note]:
@@ -89,10 +83,22 @@ def keep(deps: Deps, text: str, *, call: str) -> str:
     return f"Note {note.pk} is kept."
 
 
-def found(notes: QuerySet[Note], words: list[str]) -> QuerySet[Note]:
-    matches = [contains("text", word) for word in words]
+def listed(deps: Deps) -> str:
+    return described(deps, notes_of(deps))
+
+
+def found(deps: Deps, query: str) -> str:
+    notes, matches = notes_of(deps), [contains("text", word) for word in words_of(query)]
     every = notes.filter(reduce(and_, matches))
-    return every if every.exists() else notes.filter(reduce(or_, matches))
+    return described(deps, every if every.exists() else notes.filter(reduce(or_, matches)))
+
+
+def deleted(deps: Deps, note_id: int) -> str:
+    note = notes_of(deps).filter(pk=note_id).first()
+    if note is None:
+        raise ToolError(f"There is no note {note_id}.")
+    note.delete()
+    return f"Note {note_id} is deleted: {first_line(note.text)}"
 
 
 def described(deps: Deps, notes: QuerySet[Note]) -> str:

@@ -39,9 +39,12 @@ def search_threads(ctx: RunContext, query: str) -> str:
         query: Words, in any order and case; parts of words are found too.
     """
     with own_connection():
-        deps = deps_of(ctx)
-        words = words_of(query)
-        return described(deps, best(hits_of(deps, words)), words)
+        return found(deps_of(ctx), query)
+
+
+def found(deps: Deps, query: str) -> str:
+    words = words_of(query)
+    return described(deps, best(hits_of(deps, words)), words)
 
 
 def hits_of(deps: Deps, words: list[str]) -> list[Hit]:

@@ -1,5 +1,6 @@
 """Search in the user's other threads."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -15,9 +16,9 @@ from agents.stores.orm.sessions import append_segment
 from agents.transcript import AssistantTextEntry, InputEntry
 from chatapp.models import Thread
 from chatapp.tools import Deps, search_threads
-from chatapp.tools.threads import MAX_SHOWN, described, hits_of, snippet
+from chatapp.tools.threads import MAX_SHOWN, described, found, hits_of, snippet
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def thread(owner: User, title: str, *said: str, age: int = 0) -> Thread:
@@ -34,29 +35,30 @@ def thread(owner: User, title: str, *said: str, age: int = 0) -> Thread:
 
 def search(user: User, query: str, **deps: Any) -> list[str]:
     """The titles found."""
-    found = hits_of(Deps(user.pk, **({"thread_id": uuid4()} | deps)), query.split())
-    return [hit.thread.title for hit in found]
+    hits = hits_of(Deps(user.pk, **({"thread_id": uuid4()} | deps)), query.split())
+    return [hit.thread.title for hit in hits]
 
 
-async def test_the_tool_tells_where_and_what(user: User) -> None:
-    from asgiref.sync import sync_to_async
-
-    made = await sync_to_async(thread)(
-        user, "Rent with VAT", "What is the rent?", "The rent is **1,475.60 €**."
-    )
-    ctx = RunContext("run", "call", deps=Deps(user.pk, uuid4(), "Asia/Tokyo"))
-    day = f"{made.updated_at.astimezone(Deps(user.pk, uuid4(), 'Asia/Tokyo').zone):%Y-%m-%d}"
-    assert await search_threads.invoke(ctx, {"query": "RENT"}) == "\n".join(
+# A tool runs in a thread and with a connection of its own.
+@pytest.mark.django_db(transaction=True)
+def test_the_tool_tells_where_and_what(user: User) -> None:
+    made = thread(user, "Rent with VAT", "What is the rent?", "The rent is **1,475.60 €**.")
+    deps = Deps(user.pk, uuid4(), "Asia/Tokyo")
+    work = search_threads.invoke(RunContext("run", "call", deps=deps), {"query": "RENT"})
+    assert asyncio.run(work) == "\n".join(  # type: ignore[arg-type]
         [
             "1 thread",
-            f"{day} · Rent with VAT · /threads/{made.pk}/",
+            f"{made.updated_at.astimezone(deps.zone):%Y-%m-%d} · Rent with VAT · /threads/{made.pk}/",
             "  Assistant: The rent is **1,475.60 €**.",
             "  User: What is the rent?",
         ]
     )
-    assert await search_threads.invoke(ctx, {"query": "banana"}) == "No threads"
+
+
+def test_without_words_or_hits_it_says_so(user: User) -> None:
+    assert found(Deps(user.pk, uuid4()), "banana") == "No threads"
     with pytest.raises(ToolError):
-        await search_threads.invoke(ctx, {"query": " "})
+        found(Deps(user.pk, uuid4()), " ")
 
 
 @pytest.mark.parametrize(
@@ -84,18 +86,15 @@ def test_words_may_stand_apart_in_a_thread(user: User) -> None:
     thread(user, "One", "apple", "pear")
     thread(user, "Two", "apple")
     deps = Deps(user.pk, uuid4())
-    found = {hit.thread.title: len(hit.words) for hit in hits_of(deps, ["apple", "pear"])}
-    assert found == {"One": 2, "Two": 1}
+    words = {hit.thread.title: len(hit.words) for hit in hits_of(deps, ["apple", "pear"])}
+    assert words == {"One": 2, "Two": 1}
 
 
-async def test_threads_with_all_words_hide_those_with_some(user: User) -> None:
-    from asgiref.sync import sync_to_async
-
-    await sync_to_async(thread)(user, "One", "apple", "pear")
-    await sync_to_async(thread)(user, "Two", "apple")
-    ctx = RunContext("run", "call", deps=Deps(user.pk, uuid4()))
-    assert (await search_threads.invoke(ctx, {"query": "apple pear"})).startswith("1 thread\n")
-    assert (await search_threads.invoke(ctx, {"query": "apple"})).startswith("2 threads\n")
+def test_threads_with_all_words_hide_those_with_some(user: User) -> None:
+    thread(user, "One", "apple", "pear")
+    thread(user, "Two", "apple")
+    assert found(Deps(user.pk, uuid4()), "apple pear").startswith("1 thread\n")
+    assert found(Deps(user.pk, uuid4()), "apple").startswith("2 threads\n")
 
 
 def test_the_newest_comes_first(user: User) -> None:
