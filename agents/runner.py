@@ -36,7 +36,7 @@ class Runner:
         raise UserError("An event loop is running here.", hint="Use `await Runner.run(…)`.")
 
     @staticmethod
-    async def stream(agent: Agent, input: RunInput, **options: Unpack[RunKeywords]) -> EventStream:
+    def stream(agent: Agent, input: RunInput, **options: Unpack[RunKeywords]) -> EventStream:
         """The events, exactly one terminal one last; errors are told by it, not raised, once the run has
         begun.
 
@@ -44,10 +44,7 @@ class Runner:
         closed, tools are cancelled, and what was whole is saved before the cancel goes on. `break` alone
         closes it a little later.
         """
-        loop = RunLoop(agent, input, RunOptions(**options))
-        async with aclosing(loop.stream()) as events:
-            async for event in events:
-                yield event
+        return RunLoop(agent, input, RunOptions(**options)).stream()
 
 
 def agent_tool(
@@ -62,7 +59,7 @@ def agent_tool(
     conversation; what it uses counts."""
 
     async def invoke(ctx: RunContext, arguments: dict[str, Any]) -> Any:
-        chosen = RunOptions(**{"deps": ctx.deps, "cancel": ctx.cancel} | options)
+        chosen = RunOptions(**{"deps": ctx.deps} | options)
         loop = RunLoop(agent, str(arguments.get("task", "")), chosen)
         try:
             return (await _drive(loop)).output

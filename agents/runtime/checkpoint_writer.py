@@ -43,14 +43,16 @@ class CheckpointWriter:
 
     async def save_end(self, error: BaseException) -> None:
         """How the run ended, and what was whole by then. Never hides the error that ended it."""
+        state = self._state
+        started = [call_id for call_id in state.head.started_calls if call_id in state.running_calls]
         described = None if is_cancel(error) else describe(error)
-        self._state.update(status=classify(error), error=described)
-        if isinstance(error, LeaseLost) or not self._state.begun:
+        state.update(status=classify(error), error=described, started_calls=started)
+        if isinstance(error, LeaseLost) or not state.begun:
             return
         try:
             await self.save()
         except Exception as failure:  # noqa: BLE001 - the border of the terminal save
-            logger.warning("the end of run %s was not saved: %s", self._state.run_id, message_of(failure))
+            logger.warning("the end of run %s was not saved: %s", state.run_id, message_of(failure))
 
     async def _append(self, checkpointer: Checkpointer) -> None:
         state = self._state

@@ -4,10 +4,10 @@ breaks off."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from itertools import count
-from typing import cast
+from typing import Any
 
 from agents.context import estimate_entries, estimate_text
 from agents.deltas import Delta
@@ -54,7 +54,7 @@ class ModelTurn:
     async def _stream_attempt(self) -> EventStream:
         draft, state = self.draft, self._state
         try:
-            async with aclosing(self._open()) as deltas:
+            async with self._open() as deltas:
                 async for delta in deltas:
                     for event in draft.feed(delta):
                         if state.withdraw:
@@ -69,8 +69,10 @@ class ModelTurn:
         finally:
             self._count_usage(draft)
 
-    def _open(self) -> AsyncGenerator[Delta, None]:
-        return cast("AsyncGenerator[Delta, None]", self._provider.stream(self._request))
+    def _open(self) -> AbstractAsyncContextManager[AsyncIterator[Delta]]:
+        """The stream, closed as soon as it is left; one that cannot be closed ends by itself."""
+        stream: Any = self._provider.stream(self._request)
+        return aclosing(stream) if hasattr(stream, "aclose") else nullcontext(stream)
 
     def _withdrawn(self) -> TextWithdrawn:
         self._state.withdraw = False

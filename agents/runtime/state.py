@@ -19,7 +19,8 @@ class RunState:
     come before them in a request and belong to the session. `head` is what the next save writes.
 
     `turn` is the one that goes on, `head.turns` counts those that are whole. `begun`: the checkpoint exists,
-    by this run's hand or an earlier one's. `withdraw`: text was shown that is void as soon as something
+    by this run's hand or an earlier one's. `running_calls`: those that a tool has really begun, of which the
+    head knows a little earlier. `withdraw`: text was shown that is void as soon as something
     replaces it. `repair`: what the next request says beyond the transcript about an answer that did not fit.
     """
 
@@ -33,6 +34,7 @@ class RunState:
     deps: Any = None
     turn: int = 0
     resumed: bool = False
+    running_calls: set[str] = field(default_factory=set)
     begun: bool = False
     withdraw: bool = False
     repair: list[Entry] = field(default_factory=list)
@@ -44,6 +46,7 @@ class RunState:
 
     def __post_init__(self) -> None:
         self.call_ids |= {entry.call_id for entry in self.entries if isinstance(entry, ToolCallEntry)}
+        self.running_calls |= set(self.head.started_calls)
 
     def update(self, **changes: Any) -> None:
         self.head = replace(self.head, **changes)

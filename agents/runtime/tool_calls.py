@@ -98,6 +98,7 @@ class ToolRound:
         info = self._state.info()
         await notify(self._hooks, lambda hook: hook.tool_started(info, call.entry))
         ctx = self._context(call.entry.call_id)
+        self._state.running_calls.add(call.entry.call_id)
         return await run_call(call, replace(ctx, on_progress=board.reporter(call.entry.call_id)))
 
     async def _land(self, outcome: Outcome) -> ToolReturned:

@@ -121,6 +121,28 @@ async def test_results_that_nobody_had_time_to_store_are_stored_with_the_end() -
     ]
 
 
+async def test_a_call_that_a_stop_kept_from_beginning_has_not_started() -> None:
+    class Slow(InMemoryCheckpointer):
+        async def append(self, run_id: str, entries: Any, head: Any) -> None:
+            await super().append(run_id, entries, head)
+            await asyncio.sleep(0.02)
+
+    ran: list[str] = []
+
+    @tool
+    async def pay() -> str:
+        ran.append("pay")
+        return "paid"
+
+    checkpointer = Slow()
+    agent, _ = scripted(call("pay"), tools=[pay])
+    task = asyncio.create_task(Runner.run(agent, "hello", checkpoint=kept(checkpointer)))
+    await asyncio.sleep(0.03)
+    await cancelled(task)
+    snapshot = await stored(checkpointer)
+    assert (kinds(snapshot.entries), snapshot.head.started_calls, ran) == (["input", "tool_call"], [], [])
+
+
 async def test_a_write_that_has_begun_is_waited_for() -> None:
     class Slow(WatchedCheckpointer):
         async def append(self, run_id: str, entries: Any, head: Any) -> None:
