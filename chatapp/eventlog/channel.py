@@ -52,6 +52,7 @@ class RunChannel:
         self._streams: dict[int, BlockStream] = {}
         self._calls: dict[str, str] = {}
         self._streaming = -1
+        self._has_shown = False
 
     # on the loop
 
@@ -64,11 +65,12 @@ class RunChannel:
 
     def add_frame(self, frame: Frame) -> None:
         if frame["type"] == "text_withdrawn":
-            self.void = True
+            self.void = self.void or self._has_shown
             return
         if self.void and frame["type"] in CONTENT:
             self.void = False
             self._pending.append({"type": "text_withdrawn"})
+        self._has_shown = self._has_shown or frame["type"] in DELTAS
         merge_into(self._pending, frame)
         self.urgent = self.urgent or self._hurries(frame)
 
@@ -84,9 +86,10 @@ class RunChannel:
     def has_news(self) -> bool:
         return bool(self._pending or self._ready)
 
-    def take(self) -> list[Frame]:
+    def take(self, *, turn_ends: bool = False) -> list[Frame]:
         """Hands the waiting frames to a writer. Ends with `wrote` or `failed`."""
         self.writing, self.urgent = True, False
+        self._has_shown = self._has_shown and not turn_ends
         taken, self._pending = self._pending, []
         return taken
 

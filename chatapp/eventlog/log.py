@@ -120,7 +120,7 @@ class EventLog:
     ) -> T:
         async with self._written:
             await self._written.wait_for(lambda: not channel.writing)
-            taken = channel.take()
+            taken = channel.take(turn_ends=True)
         done: list[T] = []
         try:
             done.append(await in_writer_thread(lambda: _run_with_row(channel, taken, operation, closing)))

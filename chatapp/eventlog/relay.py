@@ -41,6 +41,7 @@ class Relay:
 
     async def run(self) -> None:
         """Until cancelled. Trouble with the layer is logged once and tried again for ever."""
+        self._channel = await self._layer.new_channel("relay")
         self._hub.connect(self)
         try:
             await asyncio.gather(
@@ -102,29 +103,22 @@ class Relay:
         await self._layer.group_send(group_of(topic), message)
 
     async def _receive(self) -> None:
-        message = await self._layer.receive(await self._own_channel())
+        message = await self._layer.receive(self._channel)
         if message.get("origin") != self._origin:
             frames = tuple((seq, text) for seq, text in message["frames"])
             self._hub.deliver_here(message["topic"], Delivery(message["run_id"], frames))
 
     async def _follow(self) -> None:
-        channel = await self._own_channel()
         for topic in self._wanted - self._joined:
-            await self._layer.group_add(group_of(topic), channel)
+            await self._layer.group_add(group_of(topic), self._channel)
             self._joined.add(topic)
             self._hub.joined(topic)
         for topic in self._joined - self._wanted:
-            await self._layer.group_discard(group_of(topic), channel)
+            await self._layer.group_discard(group_of(topic), self._channel)
             self._joined.discard(topic)
         if self._wanted == self._joined:
             self._membership.clear()
             await self._membership.wait()
-
-    async def _own_channel(self) -> str:
-        if not self._channel:
-            self._channel = await self._layer.new_channel("relay")
-        return self._channel
-
 
 def group_of(topic: str) -> str:
     """A group name that every layer takes."""

@@ -13,6 +13,9 @@ from tests.fakes.model_server import ModelServer
 from tests.process.person import Person
 from tests.process.server import Server
 
+# Several processes need a database server and a channel layer between them.
+collect_ignore = [] if settings.REDIS_URL and not settings.IS_SQLITE else ["test_two_processes.py"]
+
 
 @pytest.fixture
 def database_url(tmp_path: Path) -> Iterator[str]:

@@ -31,9 +31,10 @@ class Person:
         self.name = name
         self.location = ""
         self.jar = http.cookiejar.CookieJar()
-        self._opener = urllib.request.build_opener(
-            urllib.request.HTTPCookieProcessor(self.jar), StayHere
-        )
+        self.use_jar()
+
+    def use_jar(self) -> None:
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar), StayHere)
 
     def sign_up(self) -> Person:
         self.get("/accounts/signup/")

@@ -78,6 +78,17 @@ class Server:
         """SIGTERM, as a deploy does it."""
         self._signal(signal.SIGTERM)
 
+    def pause(self) -> None:
+        """As a machine that swaps, or a debugger."""
+        self._send(signal.SIGSTOP)
+
+    def wake(self) -> None:
+        self._send(signal.SIGCONT)
+
+    def _send(self, which: signal.Signals) -> None:
+        assert self._process is not None
+        os.killpg(self._process.pid, which)
+
     def _signal(self, which: signal.Signals) -> None:
         if self._process is not None:
             os.killpg(self._process.pid, which)
