@@ -4,15 +4,13 @@
 import { ComposerFace, pick } from "./composer_face.js";
 import { ComposerField } from "./composer_field.js";
 import { canSend, composerView, isLive } from "./composer_view.js";
-import { draftKey, loadDraft, saveDraft } from "./drafts.js";
+import { Draft } from "./drafts.js";
 import { post } from "./http.js";
 import { recall, remember } from "./preferences.js";
 import { emit, on } from "./signals.js";
 import { number, word } from "./words.js";
 
-const SAVE_AFTER = 300;
 const SHOW_STOPPING_AFTER = 300;
-const SHOW_OFFLINE_AFTER = 2000;
 const DOUBLE_CLICK = 500;
 const NOVICE = 3;
 
@@ -27,14 +25,13 @@ class Composer {
   #face;
   #user = document.body.dataset.user ?? "";
   #thread = document.body.dataset.thread ?? "";
-  #draft = draftKey(this.#user, this.#thread);
-  /** The id under which a text was sent; sent again unchanged, it keeps it. */
-  #attempt = { text: "", clientId: "" };
+  #draft = new Draft(this.#user, this.#thread);
   #runId = "";
   #sentAt = 0;
   #retryAt = 0;
-  #saving = 0;
   #clock = 0;
+  #isStopAsked = false;
+  #isLeaving = false;
   #state;
 
   /** @param {HTMLFormElement} form */
@@ -48,7 +45,7 @@ class Composer {
 
   start() {
     this.#form.noValidate = true;
-    this.#restoreDraft();
+    if (this.#field.isBlank) this.#field.text = this.#draft.read();
     this.#listenToForm();
     this.#listenToPage();
     this.#changed();
@@ -61,6 +58,7 @@ class Composer {
     this.#form.addEventListener("keydown", (event) => this.#pressed(event));
     this.#form.addEventListener("paste", (event) => this.#pasted(event));
     this.#form.addEventListener("pointerdown", (event) => this.#pointed(event));
+    this.#form.addEventListener("click", (event) => this.#clicked(/** @type {PointerEvent} */ (event)));
     document.addEventListener("click", (event) => this.#chose(event));
     window.addEventListener("pagehide", () => this.#saveDraft());
     window.addEventListener("pageshow", (event) => event.persisted && this.#cameBack());
@@ -84,8 +82,7 @@ class Composer {
   }
 
   #typed() {
-    clearTimeout(this.#saving);
-    this.#saving = setTimeout(() => this.#saveDraft(), SAVE_AFTER);
+    this.#draft.saveSoon(() => this.#saveDraft());
     this.#field.fit();
     this.#set(this.#state.unsent ? {} : { failure: "" });
   }
@@ -112,6 +109,13 @@ class Composer {
     this.#field.focus();
   }
 
+  /** The second click of a double click on Send lands on Stop, which has just taken its place. @param {PointerEvent} event */
+  #clicked(event) {
+    const isStop = event.target instanceof Element && event.target.closest("[data-action=stop]");
+    const isSecond = event.detail > 1 || (event.detail === 1 && event.pointerType === "touch");
+    if (isStop && isSecond && Date.now() - this.#sentAt < DOUBLE_CLICK) event.preventDefault();
+  }
+
   /** An example fills the box; it does not send. @param {MouseEvent} event */
   #chose(event) {
     const example = event.target instanceof Element && event.target.closest("[data-action=example]");
@@ -126,21 +130,13 @@ class Composer {
   async #sendText() {
     this.#changed();
     if (!canSend(this.#state)) return;
-    const { text, clientId } = this.#newAttempt();
+    const { text, clientId } = this.#draft.attempt(this.#field.text);
     this.#sentAt = Date.now();
     this.#set({ sending: true, failure: "", unsent: false });
     if (this.#thread) this.#takeOut(text, clientId);
     const answer = await post(this.#form.action, { text, client_id: clientId });
     if (answer.ok) this.#arrived(answer.data, text, clientId);
     else this.#failed(answer, text, clientId);
-  }
-
-  #newAttempt() {
-    const text = this.#field.text;
-    if (this.#attempt.text !== text) this.#attempt = { text, clientId: newId() };
-    clearTimeout(this.#saving);
-    saveDraft(this.#draft, text, this.#attempt.clientId);
-    return this.#attempt;
   }
 
   /**
@@ -155,27 +151,32 @@ class Composer {
   }
 
   /**
-   * @param {{url?: string, run_id?: string}} data
+   * @param {{thread?: string, url?: string, run_id?: string}} data
    * @param {string} text
    * @param {string} clientId
    */
   #arrived(data, text, clientId) {
-    this.#attempt = { text: "", clientId: "" };
     this.#countMessage();
-    if (!this.#thread) return this.#goTo(data.url ?? "/");
-    this.#saveDraft();
+    // Sockets that were closed by a logout stay closed: a fresh page has fresh ones.
+    if (!this.#thread || this.#state.ended) return this.#goTo(data, text);
+    this.#draft.settle(this.#field.text);
     const runId = data.run_id ?? "";
     const isKnown = this.#runId === runId;
-    this.#set({ sending: false, ended: "", ...(isKnown ? {} : { status: "running" }) });
+    this.#set({ sending: false, ...(isKnown ? {} : { status: "running" }) });
     emit("chat:sent", { runId, text, clientId });
     this.#refocus();
   }
 
-  /** @param {string} url */
-  #goTo(url) {
-    saveDraft(this.#draft, "");
-    this.#draft = "";
-    location.assign(url);
+  /**
+   * To the thread's own page. What was typed since goes along, as its draft.
+   * @param {{thread?: string, url?: string}} data
+   * @param {string} sent
+   */
+  #goTo(data, sent) {
+    const typed = this.#field.text;
+    this.#draft.settleIn(data.thread ?? "", typed.startsWith(sent) ? typed.slice(sent.length) : typed);
+    this.#isLeaving = true;
+    location.assign(data.url ?? "/");
   }
 
   /**
@@ -196,15 +197,16 @@ class Composer {
   // Stopping
 
   async #stopAnswer() {
-    // The second click of a double click on Send lands on Stop, which has just taken its place.
-    if (this.#state.stopping || Date.now() - this.#sentAt < DOUBLE_CLICK) return;
+    if (this.#isStopAsked) return;
+    this.#isStopAsked = true;
     const shown = setTimeout(() => this.#set({ stopping: isLive(this.#state) }), SHOW_STOPPING_AFTER);
     this.#refocus();
     const answer = await post(this.#form.dataset.stopUrl ?? "");
-    if (answer.ok) return;
+    if (answer.ok && isLive(this.#state)) return;
     clearTimeout(shown);
+    this.#isStopAsked = false;
     this.#set({ stopping: false });
-    this.#refuse(answer.error || word("composer.unstopped"));
+    if (!answer.ok) this.#refuse(answer.error || word("composer.unstopped"));
   }
 
   // What the page hears
@@ -218,6 +220,7 @@ class Composer {
     const isNews = status !== this.#state.status;
     if (this.#state.ended === "signedout") this.#state.ended = "";
     if (isNews && !this.#state.unsent) this.#state.failure = "";
+    if (isNews) this.#isStopAsked = false;
     this.#set({ status, stopping: this.#state.stopping && !isNews });
   }
 
@@ -227,19 +230,16 @@ class Composer {
    */
   #connectionIs(online, retryAt = 0) {
     this.#retryAt = retryAt;
-    if (!online) return this.#startClock();
+    if (online === (this.#clock === 0)) return;
     clearInterval(this.#clock);
-    this.#clock = 0;
-    this.#set({ offline: null });
+    this.#clock = online ? 0 : setInterval(() => this.#countDown(), 500);
+    if (online) this.#set({ offline: null });
+    else this.#countDown();
   }
 
-  #startClock() {
-    if (this.#clock) return;
-    const lostAt = Date.now();
-    this.#clock = setInterval(() => {
-      if (Date.now() - lostAt < SHOW_OFFLINE_AFTER) return;
-      this.#set({ offline: Math.max(0, Math.ceil((this.#retryAt - Date.now()) / 1000)) });
-    }, 500);
+  #countDown() {
+    const seconds = Math.max(0, Math.ceil((this.#retryAt - Date.now()) / 1000));
+    if (seconds !== this.#state.offline) this.#set({ offline: seconds });
   }
 
   /** A message comes back into the box; what was typed since stays below it. @param {string} text */
@@ -253,25 +253,16 @@ class Composer {
 
   /** The page was shown again from the browser's memory: nothing is on its way any more. */
   #cameBack() {
-    this.#draft = draftKey(this.#user, this.#thread);
-    if (!this.#thread) this.#field.text = loadDraft(this.#draft).text;
+    this.#isLeaving = false;
+    if (!this.#thread) this.#field.text = this.#draft.read();
     this.#set({ sending: false });
   }
 
   // Keeping
 
-  #restoreDraft() {
-    const draft = loadDraft(this.#draft);
-    if (!draft.text || !this.#field.isBlank) return;
-    this.#field.text = draft.text;
-    if (draft.clientId) this.#attempt = draft;
-  }
-
+  /** What is on its way stays the draft until the server has answered. */
   #saveDraft() {
-    clearTimeout(this.#saving);
-    if (!this.#draft || (this.#state.sending && !this.#field.text)) return;
-    const text = this.#field.text;
-    saveDraft(this.#draft, text, text === this.#attempt.text ? this.#attempt.clientId : "");
+    if (!this.#isLeaving && !this.#state.sending) this.#draft.save(this.#field.text);
   }
 
   #isNovice() {
@@ -347,13 +338,4 @@ function reasonOf(answer) {
 
 function hasFinePointer() {
   return matchMedia("(pointer: fine)").matches;
-}
-
-/** crypto.randomUUID is there on https and localhost only. */
-function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }

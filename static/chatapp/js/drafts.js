@@ -1,36 +1,100 @@
 // @ts-check
 /**
- * The unsent text of each chat, kept in this browser. While a message is on its way its draft also holds the
- * client_id, so that sending it again after a reload cannot send it twice.
+ * The unsent text of a chat, kept in this browser. While a message is on its way its draft also holds the client_id,
+ * so that sending it again, even after a reload, cannot send it twice.
  */
 
 import { recall, remember } from "./preferences.js";
 
-/** @typedef {{text: string, clientId: string}} Draft */
+const SAVE_AFTER = 300;
 
-/** @param {string} user @param {string} thread "" for the empty page */
-export function draftKey(user, thread) {
-  return `draft:${user}:${thread || "new"}`;
-}
+/** @typedef {{text: string, clientId: string}} Attempt */
 
-/**
- * @param {string} key
- * @returns {Draft}
- */
-export function loadDraft(key) {
-  try {
-    const draft = JSON.parse(recall(key) ?? "{}");
-    return { text: String(draft.text ?? ""), clientId: String(draft.clientId ?? "") };
-  } catch {
-    return { text: "", clientId: "" };
+export class Draft {
+  #user;
+  #key;
+  #clock = 0;
+  #attempt = nothing();
+
+  /** @param {string} user @param {string} thread "" for the empty page */
+  constructor(user, thread) {
+    this.#user = user;
+    this.#key = keyOf(user, thread);
+  }
+
+  /** The text as it was left. */
+  read() {
+    const stored = parse(recall(this.#key));
+    if (stored.clientId) this.#attempt = stored;
+    return stored.text;
+  }
+
+  /** @param {string} text */
+  save(text) {
+    clearTimeout(this.#clock);
+    write(this.#key, { text, clientId: text === this.#attempt.text ? this.#attempt.clientId : "" });
+  }
+
+  /** When the typing has paused. @param {() => void} save */
+  saveSoon(save) {
+    clearTimeout(this.#clock);
+    this.#clock = setTimeout(save, SAVE_AFTER);
+  }
+
+  /**
+   * The id to send this text under: the same one until the server has answered, or the text is another.
+   * @param {string} text
+   * @returns {Attempt}
+   */
+  attempt(text) {
+    if (this.#attempt.text !== text) this.#attempt = { text, clientId: newId() };
+    this.save(text);
+    return this.#attempt;
+  }
+
+  /** The message has arrived. @param {string} rest what was typed since */
+  settle(rest) {
+    this.#attempt = nothing();
+    this.save(rest);
+  }
+
+  /** The message has arrived, and made a thread: what was typed since is its draft. @param {string} thread @param {string} rest */
+  settleIn(thread, rest) {
+    this.settle("");
+    write(keyOf(this.#user, thread), { text: rest, clientId: "" });
   }
 }
 
-/**
- * @param {string} key
- * @param {string} text
- * @param {string} [clientId]
- */
-export function saveDraft(key, text, clientId = "") {
-  remember(key, text ? JSON.stringify({ text, clientId }) : null);
+/** @param {string} user @param {string} thread */
+function keyOf(user, thread) {
+  return `draft:${user}:${thread || "new"}`;
+}
+
+/** @param {string} key @param {Attempt} draft */
+function write(key, draft) {
+  remember(key, draft.text ? JSON.stringify(draft) : null);
+}
+
+/** @param {string | null} stored @returns {Attempt} */
+function parse(stored) {
+  try {
+    const { text = "", clientId = "" } = JSON.parse(stored ?? "{}");
+    return { text: String(text), clientId: String(clientId) };
+  } catch {
+    return nothing();
+  }
+}
+
+/** @returns {Attempt} */
+function nothing() {
+  return { text: "", clientId: "" };
+}
+
+/** crypto.randomUUID is there on https and localhost only. */
+function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
