@@ -139,6 +139,15 @@ def test_a_text_that_was_cut_anywhere_can_be_gone_on_with(topic: object, is_chin
         assert len(rest) >= len(text) - cut
 
 
+def test_going_on_can_be_cut_and_gone_on_with_as_well() -> None:
+    text = read_text("story", is_chinese=False)
+    first = Exchange("tell me a story", text[:500], is_partial=True)
+    rest = ask("go on", earlier=(first,)).text
+    second = Exchange("go on", rest[:500], is_partial=True)
+    assert len(ask("go on", earlier=(first, second)).text) < len(rest) - 300
+    assert "nothing to go on with" in ask("go on", earlier=(first, Exchange("go on", rest))).text
+
+
 def test_without_a_text_that_was_cut_there_is_nothing_to_go_on_with() -> None:
     whole = (Exchange("explain leases", read_text("leases", is_chinese=False)),)
     assert "nothing to go on with" in ask("go on", earlier=whole).text

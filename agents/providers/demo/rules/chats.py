@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import date
 
-from agents.providers.demo.markdown import plain
+from agents.providers.demo.markdown import plain, unmarked
 from agents.providers.demo.plan import Call, Plan, Step, joined
 from agents.providers.demo.rules.dates import day_in_words
 from agents.providers.demo.rules.failures import failure
@@ -81,7 +81,7 @@ def item(talk: Talk, number: int, chat: Found) -> str:
     lines = [f"{number}. [{plain(chat.title)}]({chat.address}) · {day_in_words(talk, chat.day)}"]
     for place, (speaker, text) in enumerate(chat.said):
         name = talk.pick("You: ", "你：") if speaker == "User" else talk.pick("Assistant: ", "助手：")
-        lines += ["   >" if place else "", f"   > {name}{plain(text)}"]
+        lines += ["   >" if place else "", f"   > {name}{plain(unmarked(text))}"]
     return "\n".join([*lines, ""] if chat.said else lines)
 
 

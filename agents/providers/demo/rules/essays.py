@@ -82,6 +82,7 @@ GO_ON = any_of(
     r"(?:please )?(?:go on|continue|carry on|keep going|proceed|more|next)(?: please)?",
     r"请?(?:继续|接着)(?:说|写|讲|往下)?(?:吧|下去)?",
 )
+SHORTEST_PART = 40
 SENTENCE_END = re.compile(r"[.!?:]\s|[。！？：]|\n")
 
 
@@ -128,17 +129,19 @@ def go_on_rule(talk: Talk) -> Plan | None:
 
 
 def rest_of(talk: Talk) -> str:
+    """Of the newest of these texts, if it was cut off. It may itself have gone on with an earlier part."""
+    texts = [read_text(found.name, is_chinese=zh) for found in TOPICS for zh in (False, True)]
     for exchange in reversed(talk.earlier):
-        for found in TOPICS:
-            for is_chinese in (False, True):
-                text = read_text(found.name, is_chinese=is_chinese)
-                if (
-                    exchange.answer.strip()
-                    and exchange.is_partial
-                    and text.startswith(exchange.answer.rstrip())
-                ):
-                    return text[start_of_sentence(text, len(exchange.answer.rstrip())) :]
+        said = exchange.answer.strip()
+        whole = next((text for text in texts if said and is_part_of(said, text)), "")
+        if whole:
+            cut = whole.index(said) + len(said)
+            return whole[start_of_sentence(whole, cut) :] if exchange.is_partial else ""
     return ""
+
+
+def is_part_of(said: str, text: str) -> bool:
+    return text.startswith(said) or (len(said) > SHORTEST_PART and said in text)
 
 
 def start_of_sentence(text: str, cut: int) -> int:

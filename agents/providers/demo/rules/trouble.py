@@ -26,10 +26,10 @@ TEXTS = {
         "要么正要按下重试。",
     ),
     "retry": (
-        "The connection to the model broke once while this was written. The engine noticed that the stream "
-        "had ended without its end mark, waited a moment, and asked again. The first text was withdrawn when "
-        "this one began, so nothing stands here twice.",
-        "写这段话时，与模型的连接断过一次。引擎发现流没有结束标记，稍等片刻后重新请求。新文字出现时，"
+        "The connection to the model broke once while this was written. The engine waited a moment and asked "
+        "again, and the page said so in the meantime. The first text was withdrawn when this one began, so "
+        "nothing stands here twice.",
+        "写这段话时，与模型的连接断过一次。引擎稍等片刻后重新请求，其间页面也作了说明。新文字出现时，"
         "先前的文字被撤回，所以这里没有任何重复。",
     ),
 }
