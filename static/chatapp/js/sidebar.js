@@ -147,28 +147,32 @@ function tellTitle(fresh) {
   if (title && title !== document.querySelector("#bar-title")?.textContent) emit("chat:retitled", { thread, title });
 }
 
-/** On touch a long press on a row opens its menu. */
+/** On touch a long press on a row opens its menu, when the finger is lifted: lifting it would close one that is open. */
 function watchLongPress() {
+  const list = document.querySelector(".sidebar-scroll");
   /** @type {number | undefined} */
   let clock;
-  let pressed = false;
-  const list = document.querySelector(".sidebar-scroll");
-  list?.addEventListener("pointerdown", (event) => {
-    const button = rowButton(event);
-    pressed = false;
-    if (!button || /** @type {PointerEvent} */ (event).pointerType !== "touch") return;
-    clock = setTimeout(() => {
-      pressed = true;
-      openMenu(/** @type {HTMLElement} */ (document.querySelector("#row-menu")), button);
-    }, LONG_PRESS);
-  });
-  for (const end of ["pointerup", "pointercancel", "pointermove"]) {
-    list?.addEventListener(end, (event) => {
-      if (end !== "pointermove" || isFar(/** @type {PointerEvent} */ (event))) clearTimeout(clock);
-    });
+  let isLong = false;
+
+  /** @param {Event} event */
+  function lifted(event) {
+    clearTimeout(clock);
+    const button = isLong && rowButton(event);
+    if (button) setTimeout(() => openMenu(/** @type {HTMLElement} */ (document.querySelector("#row-menu")), button));
   }
-  for (const follow of ["click", "contextmenu"]) {
-    list?.addEventListener(follow, (event) => pressed && rowButton(event) && event.preventDefault(), true);
+
+  list?.addEventListener("pointerdown", (event) => {
+    isLong = false;
+    clearTimeout(clock);
+    if (/** @type {PointerEvent} */ (event).pointerType === "touch") clock = setTimeout(() => (isLong = true), LONG_PRESS);
+  });
+  list?.addEventListener("pointermove", (event) => {
+    if (isFar(/** @type {PointerEvent} */ (event))) clearTimeout(clock);
+  });
+  list?.addEventListener("pointerup", lifted);
+  list?.addEventListener("pointercancel", lifted);
+  for (const own of ["click", "contextmenu"]) {
+    list?.addEventListener(own, (event) => isLong && rowButton(event) && event.preventDefault(), true);
   }
 }
 
