@@ -26,6 +26,7 @@ from chatapp.history.turns import (
     Turn,
     UnreadablePart,
 )
+from chatapp.lifecycle.queue import queue_of
 from chatapp.models import Thread
 
 
@@ -39,7 +40,7 @@ def thread_as_json(thread: Thread) -> dict[str, Any]:
             "thread": facts_of(thread),
             "segments": [segment_as_json(segment) for segment in segments],
             "in_flight": flight_as_json(flight) if flight else None,
-            "queue": {"held": None, "messages": []},
+            "queue": queue_of(thread, run),
         }
 
     return read_steadily(thread.session_id, read)

@@ -48,6 +48,24 @@ class RecoverForm(forms.Form):
     action = CleanTextField()
 
 
+class QueueForm(forms.Form):
+    action = forms.ChoiceField(
+        choices=[("go_on", "")],
+        error_messages={"required": _("Use the action go_on."), "invalid_choice": _("Use the action go_on.")},
+    )
+
+
+class QueuedForm(forms.Form):
+    """A new text, or the action that takes the message back."""
+
+    text = CleanTextField()
+    action = forms.ChoiceField(
+        choices=[("withdraw", "")],
+        required=False,
+        error_messages={"invalid_choice": _("Send a text, or the action withdraw.")},
+    )
+
+
 class RenameForm(forms.Form):
     title = CleanTextField()
 

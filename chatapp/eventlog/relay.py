@@ -120,6 +120,7 @@ class Relay:
             self._membership.clear()
             await self._membership.wait()
 
+
 def group_of(topic: str) -> str:
     """A group name that every layer takes."""
     kind, _, rest = topic.partition(":")

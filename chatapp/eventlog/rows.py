@@ -10,13 +10,15 @@ from chatapp.eventlog.reading import last_seq
 from chatapp.models import RunEvent
 
 
-def record(thread_id: Any, run_id: str, frames: list[Frame], *, stored: int) -> list[Frame]:
-    """Numbers the frames behind the run's newest one and writes them as one row.
+def record(
+    thread_id: Any, run_id: str, frames: list[Frame], *, stored: int, after: int | None = None
+) -> list[Frame]:
+    """Numbers the frames behind the run's newest one (`after`, where it is known) and writes them as one row.
 
     For commands, which have no channel. To be called in a transaction that holds the run's row.
     """
-    first = last_seq(thread_id, run_id) + 1
-    numbered = number(frames, run_id, first)
+    newest = last_seq(thread_id, run_id) if after is None else after
+    numbered = number(frames, run_id, newest + 1)
     RunEvent.objects.bulk_create([event_row(thread_id, run_id, numbered, stored=stored)])
     return numbered
 

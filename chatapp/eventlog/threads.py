@@ -6,14 +6,16 @@ SQLite has one writer anyway: one thread keeps it from waiting for itself.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
-from django.db import close_old_connections, connection
+from django.db import DatabaseError, close_old_connections, connection
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
 
 @cache
@@ -25,6 +27,18 @@ def _pool() -> ThreadPoolExecutor:
 async def in_writer_thread(work: Callable[[], T]) -> T:
     """Runs one transaction. Not to be cancelled: what has begun would commit all the same."""
     return await asyncio.get_running_loop().run_in_executor(_pool(), _with_connection, work)
+
+
+def in_background(work: Callable[[], object]) -> None:
+    """Runs a transaction that nobody waits for. What it cannot do is tried again by the heartbeat."""
+    _pool().submit(_logged, work)
+
+
+def _logged(work: Callable[[], object]) -> None:
+    try:
+        _with_connection(work)
+    except DatabaseError as error:
+        logger.warning("background write: %s", error)
 
 
 async def to_the_end(work: Coroutine[Any, Any, T]) -> T:

@@ -16,6 +16,8 @@ from chatapp.lifecycle import RunJob
 
 logger = logging.getLogger(__name__)
 
+MAX_TURNS = 50  # from here on: who resumes a run that has used them up gives it as many again
+
 
 async def drive(job: RunJob, *, log: EventLog, channel: RunChannel, checkpointer: RunCheckpointer) -> None:
     """Runs the engine and passes its events to the log. The run's end is stored, or its lease runs out.
@@ -46,6 +48,7 @@ async def _stream(job: RunJob, log: EventLog, channel: RunChannel, checkpointer:
         checkpoint=CheckpointOptions(checkpointer, job.run_id, if_run_exists="resume_only"),
         deps=Deps(user_id=job.owner_id, thread_id=job.thread_id),
         model=job.model or None,
+        max_turns=job.turns + MAX_TURNS,
     )
     async for event in stream:
         log.emit(channel, event)

@@ -15,6 +15,8 @@ from agents.stores.orm.checkpoints import Beat
 from chatapp.eventlog import EventLog, Relay, RunChannel, hub, reaches_other_processes
 from chatapp.eventlog.channel import Decorate
 from chatapp.eventlog.hub import Delivery, owner_topic, user_topic
+from chatapp.eventlog.threads import in_background
+from chatapp.executor.advance import advance
 from chatapp.executor.checkpointer import RunCheckpointer
 from chatapp.executor.drive import drive
 from chatapp.executor.pulse import Pulse
@@ -179,6 +181,8 @@ class InProcessExecutor:
         self._live.pop(run.job.run_id, None)
         run.done.set()
         announce(run.job, "ended")
+        if self._loop is not None and not self.is_stopping:
+            in_background(lambda: advance(self, run.job.thread_id))
 
     def _lost(self, run_id: str) -> None:
         run = self._live.get(run_id)

@@ -13,6 +13,7 @@ from django.db import DatabaseError, close_old_connections
 
 from agents.stores.orm import checkpoints
 from chatapp.executor import reaper
+from chatapp.executor.advance import advance_all
 
 if TYPE_CHECKING:
     from chatapp.executor.inprocess import InProcessExecutor
@@ -73,6 +74,7 @@ class Pulse:
 
     def _reap(self) -> None:
         reaper.look_after_orphans(self._executor)
+        advance_all(self._executor)
         if time.monotonic() - self._swept > SWEEP_SECONDS:
             self._swept = time.monotonic()
             reaper.sweep()

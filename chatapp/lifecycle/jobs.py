@@ -10,8 +10,8 @@ from uuid import UUID
 class RunJob:
     """A run to be driven under the lease `fence`, whose checkpoint is already stored.
 
-    `stored` is the number of its entries, `next_seq` the number of its next frame; `void` says that text
-    of an earlier attempt is still shown.
+    `stored` is the number of its entries, `turns` that of its model turns, `next_seq` the number of its next
+    frame; `void` says that text of an earlier attempt is still shown.
     """
 
     thread_id: UUID
@@ -22,6 +22,7 @@ class RunJob:
     model: str
     stored: int
     next_seq: int
+    turns: int = 0
     void: bool = False
 
     @property

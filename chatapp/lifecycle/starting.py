@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from uuid import uuid4
 
@@ -17,17 +18,17 @@ from chatapp.lifecycle.jobs import RunJob
 from chatapp.models import Thread
 
 
-def start(thread: Thread, content: Content) -> tuple[RunJob, list[Frame]]:
+def start(thread: Thread, content: Content, *, run_id: str = "") -> tuple[RunJob, list[Frame]]:
     """Stores the user's message as a new run in flight, owned by this process. → job, frames to publish
 
     Raises RunInFlight where the session has an unfinished run: fold it first.
     """
-    run_id = str(uuid4())
+    run_id = run_id or str(uuid4())
     entry = InputEntry(role="user", content=content)
     head = RunHead(agent_name=thread.assistant, session_id=thread.session_id)
     frames = [started_frame(run_id, text_of(content), resumed=False, at=timezone.now())]
     fence = checkpoints.start(run_id, thread.session_id, [entry], head, owner=checkpoints.process_owner())
-    numbered = record(thread.id, run_id, frames, stored=1)
+    numbered = record(thread.id, run_id, frames, stored=1, after=0)
     Thread.objects.filter(pk=thread.pk).update(updated_at=timezone.now())
     return _job(thread, run_id, fence, stored=1, next_seq=numbered[-1]["seq"] + 1), numbered
 
@@ -40,10 +41,9 @@ def resume(thread: Thread, run: InFlight, *, automatic: bool = False) -> tuple[R
     shown = partial_of(tail(thread.id, run.run_id, run.next_index), run.next_index)
     frame = started_frame(run.run_id, None, resumed=True, at=timezone.now())
     numbered = record(thread.id, run.run_id, [frame], stored=run.next_index)
-    job = _job(
-        thread, run.run_id, fence, stored=run.next_index, next_seq=numbered[-1]["seq"] + 1, void=bool(shown)
-    )
-    return job, numbered
+    next_seq = numbered[-1]["seq"] + 1
+    job = _job(thread, run.run_id, fence, stored=run.next_index, next_seq=next_seq)
+    return replace(job, turns=run.head.turns, void=bool(shown)), numbered
 
 
 def started_frame(run_id: str, text: str | None, *, resumed: bool, at: datetime) -> Frame:
@@ -55,9 +55,7 @@ def started_frame(run_id: str, text: str | None, *, resumed: bool, at: datetime)
     }
 
 
-def _job(
-    thread: Thread, run_id: str, fence: int, *, stored: int, next_seq: int, void: bool = False
-) -> RunJob:
+def _job(thread: Thread, run_id: str, fence: int, *, stored: int, next_seq: int) -> RunJob:
     return RunJob(
         thread_id=thread.id,
         owner_id=thread.owner_id,
@@ -67,5 +65,4 @@ def _job(
         model=thread.model,
         stored=stored,
         next_seq=next_seq,
-        void=void,
     )

@@ -2,9 +2,10 @@
 
 from chatapp.models.event import RunEvent
 from chatapp.models.note import Note
+from chatapp.models.queue import QueuedMessage
 from chatapp.models.receipt import Receipt
 from chatapp.models.rendered import RenderedEntry
 from chatapp.models.revision import Revision
 from chatapp.models.thread import Thread
 
-__all__ = ["Note", "Receipt", "RenderedEntry", "Revision", "RunEvent", "Thread"]
+__all__ = ["Note", "QueuedMessage", "Receipt", "RenderedEntry", "Revision", "RunEvent", "Thread"]

@@ -24,6 +24,7 @@ class Thread(models.Model):
     title_source = models.CharField(max_length=8, choices=TitleSource, default=TitleSource.AUTO)
     assistant = models.CharField(max_length=200, blank=True)
     model = models.CharField(max_length=200, blank=True)
+    queue_held = models.CharField(max_length=12, blank=True)  # why nothing in the queue starts by itself
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
     seen_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -7,8 +7,9 @@ its writes in one transaction that holds the thread, and publishes after the com
 
 from chatapp.services.editing import edit, regenerate
 from chatapp.services.errors import Invalid, Refused
+from chatapp.services.queueing import edit_queued, go_on, withdraw
 from chatapp.services.recovering import Recovered, recover
-from chatapp.services.sending import new_thread, send
+from chatapp.services.sending import Sent, new_thread, send
 from chatapp.services.settling import stop
 from chatapp.services.threads import delete, delete_user, keep, rename
 
@@ -16,9 +17,12 @@ __all__ = [
     "Invalid",
     "Recovered",
     "Refused",
+    "Sent",
     "delete",
     "delete_user",
     "edit",
+    "edit_queued",
+    "go_on",
     "keep",
     "new_thread",
     "recover",
@@ -26,4 +30,5 @@ __all__ = [
     "rename",
     "send",
     "stop",
+    "withdraw",
 ]

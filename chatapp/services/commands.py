@@ -18,6 +18,9 @@ from chatapp.lifecycle import RunJob, ending_of, take_over_and_fold
 from chatapp.models import Receipt, Thread
 from chatapp.services.errors import Refused
 
+CHANGED = "This chat has changed since."
+CHANGED_HINT = "Have a look, then send again."
+
 
 @contextmanager
 def command(thread: Thread) -> Iterator[Thread]:
@@ -40,13 +43,13 @@ def write_receipt(thread: Thread, client_id: UUID | None, *, name: str, run_id: 
         )
 
 
-def clear_the_way(thread: Thread, *, refusal: str, hint: str) -> None:
+def clear_the_way(thread: Thread) -> None:
     """Folds what is in flight without an owner, so that a new run may start. Refused while a run is live."""
     run = checkpoints.in_flight(thread.session_id)
     if run is None:
         return
     if run.live:
-        raise Refused(refusal, hint=hint)
+        raise Refused(CHANGED, hint=CHANGED_HINT)
     publish_later(thread, run.run_id, take_over_and_fold(thread, run, ending=ending_of(run)))
 
 

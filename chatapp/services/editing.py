@@ -8,26 +8,31 @@ from uuid import UUID
 from agents.stores.orm import checkpoints, sessions
 from agents.transcript import InputEntry
 from chatapp.lifecycle.content import Content, with_text
+from chatapp.lifecycle.queue import hold
 from chatapp.models import Revision, Thread
-from chatapp.services.commands import clear_the_way, command, receipt_for, tell_history
+from chatapp.services.commands import (
+    CHANGED,
+    CHANGED_HINT,
+    clear_the_way,
+    command,
+    receipt_for,
+    tell_history,
+)
 from chatapp.services.errors import Refused
-from chatapp.services.sending import run_content
+from chatapp.services.sending import Sent, run_content, sent_before
 from chatapp.services.settling import settle
 from chatapp.services.text import message_text
-
-CHANGED = "This chat has changed since."
-CHANGED_HINT = "Have a look, then send again."
 
 Ref = tuple[str, int]
 
 
-def edit(thread: Thread, ref: str, text: str, *, client_id: UUID | None = None) -> str:
-    """Replaces a user's message and everything after it by a new run. Attachments stay. → run_id
+def edit(thread: Thread, ref: str, text: str, *, client_id: UUID | None = None) -> Sent:
+    """Replaces a user's message and everything after it by a new run. Attachments stay. → what was sent
 
     Refused where the ref is gone or names no message of the user, before anything is stopped.
     """
     if known := receipt_for(thread.owner_id, client_id):
-        return known.run_id
+        return sent_before(known)
     text = message_text(text)
     address = parse_ref(ref)
     _message_at(thread, address)
@@ -40,10 +45,10 @@ def edit(thread: Thread, ref: str, text: str, *, client_id: UUID | None = None) 
     )
 
 
-def regenerate(thread: Thread, *, client_id: UUID | None = None) -> str:
-    """A new answer to the last message; the old one is set aside. → run_id"""
+def regenerate(thread: Thread, *, client_id: UUID | None = None) -> Sent:
+    """A new answer to the last message; the old one is set aside. → what was sent"""
     if known := receipt_for(thread.owner_id, client_id):
-        return known.run_id
+        return sent_before(known)
     _last_message(thread)
     return _rewind_and_run(
         thread, _last_message, lambda content: content, reason=Revision.Reason.REGENERATE, client_id=client_id
@@ -57,12 +62,14 @@ def _rewind_and_run(
     *,
     reason: Revision.Reason,
     client_id: UUID | None,
-) -> str:
+) -> Sent:
+    held = thread.queue_held
     settle(thread)
     with command(thread) as locked:
         if known := receipt_for(locked.owner_id, client_id):
-            return known.run_id
-        clear_the_way(locked, refusal=CHANGED, hint=CHANGED_HINT)
+            return sent_before(known)
+        clear_the_way(locked)
+        hold(locked, held)
         run_id, index = where(locked)
         content = _message_at(locked, (run_id, index)).content
         cut_id = sessions.cut(locked.session_id, run_id, index)

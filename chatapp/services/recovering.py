@@ -8,12 +8,14 @@ from agents.stores.orm import checkpoints, sessions
 from agents.stores.orm.checkpoints import InFlight
 from agents.transcript import InputEntry
 from chatapp.eventlog import record
-from chatapp.lifecycle import ending_of, resume, take_over_and_fold
+from chatapp.lifecycle import ending_of, resume, state_of, take_over_and_fold
 from chatapp.lifecycle.content import text_of
 from chatapp.lifecycle.folding import finished_frame
+from chatapp.lifecycle.queue import hold
 from chatapp.models import Revision, Thread
 from chatapp.services.commands import command, execute_later, publish_later, tell_history, tell_sidebar
 from chatapp.services.errors import Invalid, Refused
+from chatapp.services.queueing import tell_queue
 
 NOTHING = "There is nothing to recover in this chat."
 NOTHING_HINT = "It goes on already, or it was decided in another window. Have a look at it again."
@@ -54,6 +56,7 @@ def _resume(thread: Thread, run: InFlight) -> Recovered:
 
 def _keep(thread: Thread, run: InFlight) -> Recovered:
     publish_later(thread, run.run_id, take_over_and_fold(thread, run, ending=ending_of(run)))
+    _hold_what_waits(thread, run)
     tell_history(thread)
     return Recovered(run.run_id)
 
@@ -65,8 +68,15 @@ def _discard(thread: Thread, run: InFlight) -> Recovered:
     )
     cut_id = sessions.set_aside(run.run_id)
     Revision.objects.create(thread=thread, cut_id=cut_id, reason=Revision.Reason.DISCARD)
+    _hold_what_waits(thread, run)
     tell_history(thread)
     return Recovered(run.run_id, text)
+
+
+def _hold_what_waits(thread: Thread, run: InFlight) -> None:
+    """What waited behind an answer that broke off does not start because of a decision about that answer."""
+    hold(thread, state_of(run))
+    tell_queue(thread)
 
 
 def _message_of(run: InFlight) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError
 
+from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import writing
 from chatapp.assistants import default_assistant, get_assistant
 from chatapp.lifecycle import start
 from chatapp.lifecycle.content import Content
-from chatapp.models import Thread
+from chatapp.lifecycle.queue import enqueue, hold
+from chatapp.lifecycle.room import has_room
+from chatapp.models import QueuedMessage, Receipt, Thread
 from chatapp.services.commands import (
     clear_the_way,
     command,
@@ -20,10 +24,16 @@ from chatapp.services.commands import (
     tell_sidebar,
     write_receipt,
 )
+from chatapp.services.queueing import start_waiting, tell_queue
 from chatapp.services.text import message_text, title_of
 
-BUSY = "An answer is being written in this chat."
-BUSY_HINT = "Wait for the answer, or stop it. Your text stays in the box."
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """`run_id` is the run that answers the message; `queued`: it has not started yet."""
+
+    run_id: str
+    queued: bool
 
 
 def new_thread(owner: Any, text: str, *, client_id: UUID | None = None, assistant: str = "") -> Thread:
@@ -44,25 +54,49 @@ def new_thread(owner: Any, text: str, *, client_id: UUID | None = None, assistan
     return thread
 
 
-def send(thread: Thread, text: str, *, client_id: UUID | None = None) -> str:
-    """Starts a run with the message. → its run_id. Folds an interrupted or failed run, never erases it.
+def send(thread: Thread, text: str, *, client_id: UUID | None = None) -> Sent:
+    """Starts a run with the message, or puts it in the queue behind a live one.
 
-    Refused while a run is live. A client_id that was seen before changes nothing.
+    An interrupted or failed run is folded, never erased. A held queue goes on: the message joins its end, and
+    the first one starts. A client_id that was seen before changes nothing.
     """
     if known := receipt_for(thread.owner_id, client_id):
-        return known.run_id
+        return sent_before(known)
     text = message_text(text)
     with command(thread) as locked:
         if known := receipt_for(locked.owner_id, client_id):
-            return known.run_id
-        clear_the_way(locked, refusal=BUSY, hint=BUSY_HINT)
+            return sent_before(known)
+        run = checkpoints.in_flight(locked.session_id)
+        if run is not None and run.live:
+            return queue_content(locked, text, name="send", client_id=client_id)
+        clear_the_way(locked)
+        hold(locked, "")
+        if locked.queue.exists():
+            return queue_content(locked, text, name="send", client_id=client_id)
         return run_content(locked, text, name="send", client_id=client_id)
 
 
-def run_content(thread: Thread, content: Content, *, name: str, client_id: UUID | None) -> str:
-    """Starts a run with this content in the caller's transaction, and writes the receipt. → run_id"""
+def sent_before(receipt: Receipt) -> Sent:
+    return Sent(receipt.run_id, QueuedMessage.objects.filter(run_id=receipt.run_id).exists())
+
+
+def run_content(thread: Thread, content: Content, *, name: str, client_id: UUID | None) -> Sent:
+    """Starts a run with this content in the caller's transaction; without room it is the next in the queue."""
+    if not has_room(thread.owner_id):
+        return queue_content(thread, content, name=name, client_id=client_id, first=True)
     job, frames = start(thread, content)
     write_receipt(thread, client_id, name=name, run_id=job.run_id)
     execute_later(job, thread, frames)
     tell_sidebar(thread)
-    return job.run_id
+    return Sent(job.run_id, queued=False)
+
+
+def queue_content(
+    thread: Thread, content: Content, *, name: str, client_id: UUID | None, first: bool = False
+) -> Sent:
+    """Puts the content in the queue, whose first message starts if nothing is in its way."""
+    waiting = enqueue(thread, content, first=first)
+    write_receipt(thread, client_id, name=name, run_id=waiting.run_id)
+    start_waiting(thread)
+    tell_queue(thread)
+    return Sent(waiting.run_id, queued=QueuedMessage.objects.filter(pk=waiting.pk).exists())

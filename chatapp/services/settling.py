@@ -10,15 +10,20 @@ from chatapp import executor
 from chatapp.eventlog import Delivery, hub
 from chatapp.eventlog.hub import owner_topic
 from chatapp.lifecycle import take_over_and_fold
+from chatapp.lifecycle.queue import STOPPED, hold
 from chatapp.models import Thread
 from chatapp.services.commands import command, publish_later
+from chatapp.services.queueing import tell_queue
 
 STOP_SECONDS = 10.0
 POLL_SECONDS = 0.05
 
 
 def stop(thread: Thread) -> None:
-    """Stop and save. Returns when the run is folded; does nothing where nothing is live."""
+    """Stop and save. Returns when the run is folded; does nothing where nothing is live.
+
+    What waits behind it is held until the user says that it may go on.
+    """
     settle(thread)
 
 
@@ -31,7 +36,10 @@ def settle(thread: Thread) -> None:
     run = checkpoints.in_flight(thread.session_id)
     if run is None or not run.live:
         return
-    checkpoints.request_stop(run.run_id)
+    with command(thread) as locked:
+        hold(locked, STOPPED)  # before the owner folds, and looks for what comes next
+        checkpoints.request_stop(run.run_id)
+        tell_queue(locked)
     wake = Delivery.of(None, [{"type": "stop", "run_id": run.run_id}])
     hub.deliver(owner_topic(run.lease_owner or ""), wake)
     if not _is_gone(run, within=STOP_SECONDS):

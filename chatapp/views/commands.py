@@ -8,7 +8,16 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
 from chatapp import services
-from chatapp.forms import EditForm, MessageForm, NewThreadForm, RecoverForm, RegenerateForm, RenameForm
+from chatapp.forms import (
+    EditForm,
+    MessageForm,
+    NewThreadForm,
+    QueuedForm,
+    QueueForm,
+    RecoverForm,
+    RegenerateForm,
+    RenameForm,
+)
 from chatapp.models import Thread
 from chatapp.views.access import SeeOther, answer_command, command, get_thread, is_script, owner_of, valid
 
@@ -28,8 +37,8 @@ def create(request: HttpRequest) -> HttpResponse:
 def send(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     thread = get_thread(request, thread_id)
     form = valid(MessageForm(request.POST)).cleaned_data
-    run_id = services.send(thread, form["text"], client_id=form["client_id"])
-    return answer_run(request, thread, run_id)
+    sent = services.send(thread, form["text"], client_id=form["client_id"])
+    return answer_sent(request, thread, sent)
 
 
 @command
@@ -43,16 +52,16 @@ def stop(request: HttpRequest, thread_id: UUID) -> HttpResponse:
 def edit(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     thread = get_thread(request, thread_id)
     form = valid(EditForm(request.POST)).cleaned_data
-    run_id = services.edit(thread, form["ref"], form["text"], client_id=form["client_id"])
-    return answer_run(request, thread, run_id)
+    sent = services.edit(thread, form["ref"], form["text"], client_id=form["client_id"])
+    return answer_sent(request, thread, sent)
 
 
 @command
 def regenerate(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     thread = get_thread(request, thread_id)
     form = valid(RegenerateForm(request.POST)).cleaned_data
-    run_id = services.regenerate(thread, client_id=form["client_id"])
-    return answer_run(request, thread, run_id)
+    sent = services.regenerate(thread, client_id=form["client_id"])
+    return answer_sent(request, thread, sent)
 
 
 @command
@@ -79,9 +88,30 @@ def delete(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     return answer_command(request, reverse("home"), {"thread": str(thread_id), "url": reverse("home")})
 
 
-def answer_run(request: HttpRequest, thread: Thread, run_id: str) -> HttpResponse:
+@command
+def queue(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    thread = get_thread(request, thread_id)
+    valid(QueueForm(request.POST))
+    services.go_on(thread)
+    return answer_command(request, url_of(thread), {"thread": str(thread.id)})
+
+
+@command
+def queued(request: HttpRequest, thread_id: UUID, message_id: UUID) -> HttpResponse:
+    thread = get_thread(request, thread_id)
+    form = valid(QueuedForm(request.POST)).cleaned_data
+    if form["action"] == "withdraw":
+        text = services.withdraw(thread, message_id)
+    else:
+        text = form["text"]
+        services.edit_queued(thread, message_id, text)
+    return answer_command(request, url_of(thread), {"thread": str(thread.id), "text": text})
+
+
+def answer_sent(request: HttpRequest, thread: Thread, sent: services.Sent) -> HttpResponse:
     url = url_of(thread)
-    return answer_command(request, url, {"thread": str(thread.id), "run_id": run_id, "url": url})
+    data = {"thread": str(thread.id), "run_id": sent.run_id, "queued": sent.queued, "url": url}
+    return answer_command(request, url, data)
 
 
 def url_of(thread: Thread) -> str:

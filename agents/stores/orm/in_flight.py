@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 from django.db.models.functions import Now
 
 from agents.checkpoint import RunHead
@@ -57,6 +57,18 @@ def still_in_flight(run_ids: Collection[str]) -> set[str]:
     return set(
         Checkpoint.objects.filter(appended_at=None, run_id__in=run_ids).values_list("run_id", flat=True)
     )
+
+
+def live_counts() -> dict[str, int]:
+    """How many runs each owner with a valid lease has."""
+    live = Checkpoint.objects.filter(lease_owner__isnull=False, lease_expires_at__gt=Now())
+    return dict(live.values_list("lease_owner").annotate(runs=Count("run_id")))
+
+
+def live_session_ids() -> list[str]:
+    """The sessions whose run is live."""
+    live = Checkpoint.objects.filter(lease_owner__isnull=False, lease_expires_at__gt=Now())
+    return [session_id for session_id in live.values_list("session_id", flat=True) if session_id]
 
 
 def orphans(limit: int = 50) -> list[InFlight]:

@@ -1,0 +1,38 @@
+"""The next message of a queue, when a run has ended or room was made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from agents.stores.orm.transactions import writing
+from chatapp.eventlog import publish
+from chatapp.lifecycle.queue import queue_frame, start_next, waiting_thread_ids
+from chatapp.lifecycle.room import has_room
+from chatapp.models import QueuedMessage, Thread
+
+if TYPE_CHECKING:
+    from chatapp.executor.inprocess import InProcessExecutor
+
+
+def advance(executor: InProcessExecutor, thread_id: UUID) -> None:
+    """Starts what waits in the thread if nothing is in its way, and tells open pages how the queue stands."""
+    if not QueuedMessage.objects.filter(thread_id=thread_id).exists():
+        return
+    with writing():
+        thread = Thread.objects.select_for_update().filter(pk=thread_id).first()
+        if thread is None:
+            return
+        started = start_next(thread) if has_room(thread.owner_id) else None
+        news = queue_frame(thread)
+    publish(thread_id, None, [news])
+    if started is not None:
+        job, frames = started
+        publish(thread_id, job.run_id, frames)
+        executor.submit(job)
+
+
+def advance_all(executor: InProcessExecutor) -> None:
+    """For queues that waited for room, or whose owner is gone."""
+    for thread_id in waiting_thread_ids():
+        advance(executor, thread_id)

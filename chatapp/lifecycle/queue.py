@@ -1,0 +1,74 @@
+"""The queue of a thread: what waits, why, and the start of the next. Called while the thread is held."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db.models import Max, Min
+
+from agents.stores.orm import checkpoints
+from agents.stores.orm.checkpoints import InFlight
+from chatapp.eventlog import Frame
+from chatapp.lifecycle.content import Content, text_of
+from chatapp.lifecycle.jobs import RunJob
+from chatapp.lifecycle.starting import start
+from chatapp.lifecycle.status import state_of
+from chatapp.models import QueuedMessage, Thread
+
+STOPPED = "stopped"
+NO_ROOM = "limit"
+
+
+def enqueue(thread: Thread, content: Content, *, first: bool = False) -> QueuedMessage:
+    """Puts a message at the end of the queue, or at its head."""
+    ends = thread.queue.aggregate(head=Min("position"), tail=Max("position"))
+    position = (ends["head"] or 0) - 1 if first else (ends["tail"] or 0) + 1
+    return QueuedMessage.objects.create(
+        thread=thread, position=position, run_id=str(uuid4()), content=content
+    )
+
+
+def hold(thread: Thread, reason: str) -> None:
+    """Nothing in the queue starts by itself any more. An empty queue is not held."""
+    held = reason if reason and thread.queue.exists() else ""
+    if held != thread.queue_held:
+        thread.queue_held = held
+        thread.save(update_fields=["queue_held"])
+
+
+def start_next(thread: Thread) -> tuple[RunJob, list[Frame]] | None:
+    """Starts the first message of the queue, where nothing is in flight and nothing holds it."""
+    if thread.queue_held or checkpoints.in_flight(thread.session_id) is not None:
+        return None
+    first = thread.queue.first()
+    if first is None:
+        return None
+    started = start(thread, first.content, run_id=first.run_id)
+    first.delete()
+    return started
+
+
+def queue_of(thread: Thread, run: InFlight | None) -> dict[str, Any]:
+    """The queue as the export and the page show it: why it is held (or null), and what waits."""
+    messages = [{"id": str(waiting.id), "text": text_of(waiting.content)} for waiting in thread.queue.all()]
+    return {"held": reason_of(thread, run) if messages else None, "messages": messages}
+
+
+def reason_of(thread: Thread, run: InFlight | None) -> str | None:
+    """Why the next message does not start: a hold, the run in front of it, or no room for another run."""
+    if thread.queue_held:
+        return str(thread.queue_held)
+    if run is None:
+        return NO_ROOM
+    return None if run.live else state_of(run)
+
+
+def queue_frame(thread: Thread) -> Frame:
+    return {"type": "queue", **queue_of(thread, checkpoints.in_flight(thread.session_id))}
+
+
+def waiting_thread_ids(limit: int = 50) -> list[UUID]:
+    """Threads whose queue may go on, the longest waiting first."""
+    waiting = QueuedMessage.objects.filter(thread__queue_held="").order_by("created_at")
+    return list(dict.fromkeys(waiting.values_list("thread_id", flat=True)[: limit * 4]))[:limit]

@@ -1,0 +1,19 @@
+"""Whether another run may start: limits per process and per user."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from agents.stores.orm import checkpoints
+from chatapp.models import Thread
+
+
+def has_room(owner_id: int) -> bool:
+    """Room in this process (MAX_RUNS) and for this user (MAX_RUNS_PER_USER), by the leases that are valid."""
+    live = checkpoints.live_counts()
+    if live.get(checkpoints.process_owner(), 0) >= settings.MAX_RUNS:
+        return False
+    if sum(live.values()) < settings.MAX_RUNS_PER_USER:
+        return True
+    own = Thread.objects.filter(owner_id=owner_id, id__in=checkpoints.live_session_ids())
+    return bool(own.count() < settings.MAX_RUNS_PER_USER)

@@ -1,0 +1,75 @@
+"""The queue: messages that were sent while a run was in flight, and what a person may do about them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import transaction
+
+from agents.stores.orm import checkpoints
+from chatapp.eventlog import publish
+from chatapp.lifecycle import ending_of, take_over_and_fold
+from chatapp.lifecycle.content import text_of, with_text
+from chatapp.lifecycle.queue import hold, queue_frame, start_next
+from chatapp.lifecycle.room import has_room
+from chatapp.models import QueuedMessage, Thread
+from chatapp.services.commands import command, execute_later, publish_later, tell_sidebar
+from chatapp.services.errors import Refused
+from chatapp.services.text import message_text
+
+GONE = "This message is on its way already."
+GONE_HINT = "Its turn has come, or it was withdrawn in another window."
+
+
+def edit_queued(thread: Thread, message_id: UUID, text: str) -> None:
+    """Another text for a message that waits. Refused where it waits no more."""
+    text = message_text(text)
+    with command(thread) as locked:
+        message = _waiting(locked, message_id)
+        message.content = with_text(message.content, text)
+        message.save(update_fields=["content"])
+        tell_queue(locked)
+
+
+def withdraw(thread: Thread, message_id: UUID) -> str:
+    """Takes a message out of the queue. → its text, for the box"""
+    with command(thread) as locked:
+        message = _waiting(locked, message_id)
+        text = text_of(message.content)
+        message.delete()
+        hold(locked, locked.queue_held)
+        tell_queue(locked)
+    return text
+
+
+def go_on(thread: Thread) -> None:
+    """Lets a held queue go on. A run without an owner in front of it is kept as it is."""
+    with command(thread) as locked:
+        hold(locked, "")
+        run = checkpoints.in_flight(locked.session_id)
+        if run is not None and not run.live and locked.queue.exists():
+            publish_later(locked, run.run_id, take_over_and_fold(locked, run, ending=ending_of(run)))
+        start_waiting(locked)
+        tell_queue(locked)
+
+
+def start_waiting(thread: Thread) -> None:
+    """In a command's transaction: starts the first message that waits, where nothing is in its way."""
+    started = start_next(thread) if has_room(thread.owner_id) else None
+    if started is not None:
+        job, frames = started
+        execute_later(job, thread, frames)
+        tell_sidebar(thread)
+
+
+def tell_queue(thread: Thread) -> None:
+    """After the commit: open pages show the queue as it is in this transaction."""
+    frame = queue_frame(thread)
+    transaction.on_commit(lambda: publish(thread.id, None, [frame]))
+
+
+def _waiting(thread: Thread, message_id: UUID) -> QueuedMessage:
+    message = thread.queue.filter(id=message_id).first()
+    if message is None:
+        raise Refused(GONE, hint=GONE_HINT)
+    return message
