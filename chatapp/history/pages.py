@@ -18,7 +18,9 @@ def load_page(thread: Thread, *, before: str | None = None, limit: int = PAGE) -
     """The last turns of a thread, or those before the cursor. Raises BadCursor."""
     records = load_records(thread, before=before, limit=limit)
     turns = turns_of(thread, records.runs, has_last=before is None)
-    return ThreadPage(thread.id, turns, records.before, records.run_id, records.after, records.status)
+    return ThreadPage(
+        thread.id, turns, records.before, records.run_id, records.after, records.status, records.queue
+    )
 
 
 def load_turn(thread: Thread, run_id: str) -> Turn | None:

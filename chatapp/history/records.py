@@ -17,7 +17,8 @@ from chatapp.history.cursor import BadCursor, FlightCursor
 from chatapp.history.fold import RunRecord
 from chatapp.history.pieces import beginning_whole, torn_entries
 from chatapp.history.reading import FlightRead, read_flight, read_steadily, status_of
-from chatapp.history.turns import ThreadStatus
+from chatapp.history.turns import NO_QUEUE, Queue, ThreadStatus
+from chatapp.lifecycle.queue import queue_of
 from chatapp.models import Thread
 
 PAGE = 60
@@ -37,6 +38,7 @@ class Records:
     run_id: str | None = None
     after: int = 0
     status: ThreadStatus = "idle"
+    queue: Queue = NO_QUEUE
 
 
 def load_records(thread: Thread, *, before: str | None = None, limit: int = PAGE) -> Records:
@@ -53,10 +55,16 @@ def newest_records(thread: Thread, run: InFlight | None, limit: int) -> Records:
     if run is None:
         records = session_records(thread, None, limit)
         last = records.runs[-1].run_id if records.runs else None
-        return replace(records, run_id=last, after=last_seq(thread.id, last) if last else 0)
+        after = last_seq(thread.id, last) if last else 0
+        return replace(records, run_id=last, after=after, queue=queue_records(thread, None))
     read = read_flight(thread.id, run, limit=max(limit, WHOLE))
     stored, older = records_beside(thread, read, limit)
-    return Records([*stored, flight_record(read)], older, run.run_id, read.seq, status_of(run))
+    runs, waiting = [*stored, flight_record(read)], queue_records(thread, run)
+    return Records(runs, older, run.run_id, read.seq, status_of(run), waiting)
+
+
+def queue_records(thread: Thread, run: InFlight | None) -> Queue:
+    return Queue(**queue_of(thread, run))
 
 
 def records_beside(thread: Thread, read: FlightRead, limit: int) -> tuple[Sequence[RunRecord], str | None]:

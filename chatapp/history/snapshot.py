@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +12,8 @@ from agents.stores.orm.checkpoints import InFlight
 from agents.transcript import UnreadableEntry, pending_tool_calls
 from chatapp.eventlog import Frame, is_known, last_seq, partial_text, read_after
 from chatapp.history.reading import FlightRead, read_flight, read_steadily, status_of
+from chatapp.lifecycle.queue import queue_of
+from chatapp.models import Thread
 
 LAST_TURN = 400
 """How far back open calls are looked for: they can only be in the run's last turn."""
@@ -27,16 +29,21 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`frame` goes out first, `frames` follow. `places`: up to where the client has which run after `frame`."""
+    """`frame` goes out first, then `queue`; `frames` follow. `places`: where the client is after `frame`."""
 
     frame: Frame
     frames: Sequence[Frame] = ()
     places: dict[str, int] = field(default_factory=dict)
+    queue: Frame | None = None
 
 
 def read_snapshot(thread_id: UUID, place: Place | None) -> Snapshot:
+    thread = Thread.objects.filter(id=thread_id).first()
+
     def read(run: InFlight | None) -> Snapshot:
-        return flying(thread_id, run, place) if run else resting(thread_id, place)
+        snapshot = flying(thread_id, run, place) if run else resting(thread_id, place)
+        queue = {"type": "queue", **queue_of(thread, run)} if thread else None
+        return replace(snapshot, queue=queue)
 
     return read_steadily(str(thread_id), read)
 

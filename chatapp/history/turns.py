@@ -240,6 +240,17 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Queue:
+    """Messages that wait for their turn, as {"id", "text"}, and why they do not start (None: they will)."""
+
+    held: str | None = None
+    messages: Sequence[Mapping[str, str]] = ()
+
+
+NO_QUEUE = Queue()
+
+
+@dataclass(frozen=True, slots=True)
 class ThreadPage:
     """The last turns of a thread (or older ones), oldest first, and the state of the log that they show."""
 
@@ -249,6 +260,7 @@ class ThreadPage:
     run_id: str | None = None
     after: int = 0
     status: ThreadStatus = "idle"
+    queue: Queue = NO_QUEUE
 
 
 @dataclass(frozen=True, slots=True)
