@@ -29,12 +29,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`frame` goes out first, then `queue`; `frames` follow. `places`: where the client is after `frame`."""
+    """`frame` goes out first, `frames` follow. `places`: up to where the client has which run after `frame`."""
 
     frame: Frame
     frames: Sequence[Frame] = ()
     places: dict[str, int] = field(default_factory=dict)
-    queue: Frame | None = None
 
 
 def read_snapshot(thread_id: UUID, place: Place | None) -> Snapshot:
@@ -42,8 +41,8 @@ def read_snapshot(thread_id: UUID, place: Place | None) -> Snapshot:
 
     def read(run: InFlight | None) -> Snapshot:
         snapshot = flying(thread_id, run, place) if run else resting(thread_id, place)
-        queue = {"type": "queue", **queue_of(thread, run)} if thread else None
-        return replace(snapshot, queue=queue)
+        queue = queue_of(thread, run) if thread else {"held": None, "messages": []}
+        return replace(snapshot, frame=snapshot.frame | {"queue": queue})
 
     return read_steadily(str(thread_id), read)
 

@@ -23,6 +23,7 @@ IDLE = {
     "text": "",
     "tools": [],
     "requests": [],
+    "queue": {"held": None, "messages": []},
 }
 
 
