@@ -29,12 +29,14 @@ def enqueue(thread: Thread, content: Content, *, first: bool = False) -> QueuedM
     )
 
 
-def hold(thread: Thread, reason: str) -> None:
-    """Nothing in the queue starts by itself any more. An empty queue is not held."""
+def hold(thread: Thread, reason: str) -> bool:
+    """Nothing in the queue starts by itself any more ("": it does). An empty queue is not held. → a change"""
     held = reason if reason and thread.queue.exists() else ""
-    if held != thread.queue_held:
-        thread.queue_held = held
-        thread.save(update_fields=["queue_held"])
+    if held == thread.queue_held:
+        return False
+    thread.queue_held = held
+    thread.save(update_fields=["queue_held"])
+    return True
 
 
 def start_next(thread: Thread) -> tuple[RunJob, list[Frame]] | None:

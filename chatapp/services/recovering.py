@@ -75,8 +75,8 @@ def _discard(thread: Thread, run: InFlight) -> Recovered:
 
 def _hold_what_waits(thread: Thread, run: InFlight) -> None:
     """What waited behind an answer that broke off does not start because of a decision about that answer."""
-    hold(thread, state_of(run))
-    tell_queue(thread)
+    if hold(thread, state_of(run)):
+        tell_queue(thread)
 
 
 def _message_of(run: InFlight) -> str:

@@ -37,9 +37,9 @@ def settle(thread: Thread) -> None:
     if run is None or not run.live:
         return
     with command(thread) as locked:
-        hold(locked, STOPPED)  # before the owner folds, and looks for what comes next
         checkpoints.request_stop(run.run_id)
-        tell_queue(locked)
+        if hold(locked, STOPPED):  # before the owner folds, and looks for what comes next
+            tell_queue(locked)
     wake = Delivery.of(None, [{"type": "stop", "run_id": run.run_id}])
     hub.deliver(owner_topic(run.lease_owner or ""), wake)
     if not _is_gone(run, within=STOP_SECONDS):
