@@ -9,6 +9,8 @@ import { word } from "./words.js";
 
 const IS_MAC = /mac|iphone|ipad/i.test(navigator.platform);
 const SINGLE_KEYS = "single-keys";
+const ANSWER_COPY = "#turns .actions [data-action=copy]";
+const STEPS = "#turns details.part";
 
 export function start() {
   document.addEventListener("keydown", pressed);
@@ -57,9 +59,9 @@ function modAction(event) {
     case "o":
       return newChat;
     case "c":
-      return document.querySelector("#turns [data-action=copy]") ? copyLast : undefined;
+      return document.querySelector(ANSWER_COPY) ? copyLast : undefined;
     case "e":
-      return document.querySelector("#turns details") ? toggleSteps : undefined;
+      return document.querySelector(STEPS) ? toggleSteps : undefined;
     default:
       return undefined;
   }
@@ -87,16 +89,16 @@ function toComposer() {
 }
 
 function editLast() {
-  lastOf("#turns .message ~ * [data-action=edit], #turns [data-action=edit]")?.click();
+  lastOf("#turns .message [data-action=edit]")?.click();
 }
 
 function copyLast() {
-  lastOf("#turns .answer [data-action=copy], #turns .actions [data-action=copy]")?.click();
+  lastOf(ANSWER_COPY)?.click();
   emit("chat:toast", { text: word("copied.answer") });
 }
 
 function toggleSteps() {
-  const steps = Array.from(document.querySelectorAll("#turns details"));
+  const steps = Array.from(document.querySelectorAll(STEPS));
   const open = steps.some((step) => !step.hasAttribute("open"));
   for (const step of steps) step.toggleAttribute("open", open);
 }

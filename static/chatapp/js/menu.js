@@ -10,13 +10,26 @@ const MARGIN = 8;
 /** @type {WeakMap<HTMLElement, HTMLElement>} */
 const openers = new WeakMap();
 
+/** Menus may come and go with the conversation: all is heard at the document. */
 export function start() {
   document.addEventListener("click", clicked);
-  for (const menu of document.querySelectorAll(".menu")) {
-    if (!(menu instanceof HTMLElement)) continue;
-    menu.addEventListener("keydown", (event) => pressed(event, menu));
-    menu.addEventListener("toggle", (event) => toggled(/** @type {ToggleEvent} */ (event), menu));
-  }
+  document.addEventListener("keydown", (event) => {
+    const menu = menuOf(event);
+    if (menu) pressed(event, menu);
+  });
+  document.addEventListener(
+    "toggle",
+    (event) => {
+      const menu = menuOf(event);
+      if (menu === event.target && menu) toggled(/** @type {ToggleEvent} */ (event), menu);
+    },
+    true,
+  );
+}
+
+/** @param {Event} event @returns {HTMLElement | null} */
+function menuOf(event) {
+  return event.target instanceof Element ? event.target.closest(".menu") : null;
 }
 
 /**
@@ -88,6 +101,7 @@ function toggled(event, menu) {
 function pressed(event, menu) {
   if (event.key === "Tab") return menu.hidePopover();
   const items = itemsOf(menu);
+  if (!items.length) return;
   const next = nextItem(event, items, items.indexOf(/** @type {HTMLElement} */ (document.activeElement)));
   if (!next) return;
   event.preventDefault();
