@@ -12,3 +12,6 @@ class ChatappConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("chatapp.checks")
+        # Not at the top: these need the models.
+        executor, fragments = import_module("chatapp.executor"), import_module("chatapp.fragments")
+        executor.configure(decorate=fragments.decorate_frame)

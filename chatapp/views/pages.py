@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from chatapp.assistants import default_assistant, examples, is_demo
+from chatapp.fragments import texts_of
 from chatapp.history.pages import load_page
 from chatapp.history.sidebar import load_sidebar
 from chatapp.models import Thread
@@ -28,7 +29,7 @@ def thread(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     thread = get_thread(request, thread_id)
     shown = load_page(thread)
     mark_seen(thread, shown.status)
-    context = {"thread": thread, "page": shown, "assistant": thread.assistant}
+    context = {"thread": thread, "page": shown, "texts": texts_of(shown.turns), "assistant": thread.assistant}
     return render(request, "chatapp/thread.html", shell(request, thread) | context)
 
 

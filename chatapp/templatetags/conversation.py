@@ -1,0 +1,209 @@
+"""What the templates of the conversation need beyond Django's own filters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import formats, timezone
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, ngettext
+
+from chatapp.history.turns import Progress, Recover, StepGroup, TextPart, Turn
+from chatapp.render import OpenBlock, render_partial
+from chatapp.rendered import html_of
+
+register = template.Library()
+
+FOLDED_LINES = 12  # of a message
+LINE = 72  # characters of a message that stand on one line, roughly
+FOLDED_OUTPUT = 20  # lines of arguments or of a result
+NBSP = "\u00a0"
+
+
+@register.simple_tag(takes_context=True)
+def blocks_of(context: template.Context, part: TextPart) -> list[SafeString]:
+    """The HTML of a text, from the texts that the view has prepared (`texts`) if it is among them."""
+    texts: Mapping[str, list[str]] = context.get("texts") or {}
+    blocks = texts.get(part.text)
+    return _safe(html_of([part.text])[part.text] if blocks is None else blocks)
+
+
+@register.simple_tag
+def live_blocks_of(part: TextPart) -> dict[str, list[SafeString] | OpenBlock]:
+    """The closed blocks of a text that is being written, and the open one."""
+    closed, open_block = render_partial(part.text)
+    return {"closed": _safe(closed), "open": open_block}
+
+
+def _safe(blocks: list[str]) -> list[SafeString]:
+    return [mark_safe(block) for block in blocks]  # noqa: S308  # chatapp.render has cleaned it
+
+
+@register.filter
+def moment(value: datetime | None) -> str:
+    """14:32 today, else with its day."""
+    if value is None:
+        return ""
+    local, today = timezone.localtime(value), timezone.localdate()
+    clock = formats.date_format(local, "H:i")
+    if local.date() == today:
+        return clock
+    day = "MONTH_DAY_FORMAT" if local.year == today.year else "DATE_FORMAT"
+    return f"{formats.date_format(local, day)}, {clock}"
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """6.1 s, 21 s, 2 min 5 s: the number with its unit, never torn apart."""
+    if seconds is None:
+        return ""
+    if seconds < 9.95:
+        return gettext("%s s").replace(" ", NBSP) % formats.number_format(max(seconds, 0.1), 1)
+    return whole_duration(seconds)
+
+
+@register.filter
+def whole_duration(seconds: float | None) -> str:
+    """4 s, 2 min 5 s: at least one second."""
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(max(1, round(seconds)), 60)
+    if not minutes:
+        return gettext("%s s").replace(" ", NBSP) % formats.number_format(rest)
+    words = gettext("%(minutes)s min %(seconds)s s").replace(" ", NBSP)
+    return words % {"minutes": formats.number_format(minutes), "seconds": rest}
+
+
+@register.filter
+def pretty(text: str) -> str:
+    """JSON with line breaks if it holds more than one value; anything else as it came."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(value, dict | list) or (len(value) < 2 and len(text) < LINE):
+        return text
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+@register.filter
+def is_long(text: str) -> bool:
+    """Whether arguments or a result are folded."""
+    return text.count("\n") >= FOLDED_OUTPUT or len(text) > FOLDED_OUTPUT * LINE
+
+
+@register.filter
+def size(text: str) -> str:
+    """48 KB"""
+    return gettext("%s KB").replace(" ", NBSP) % formats.number_format(
+        max(1, round(len(text.encode()) / 1024))
+    )
+
+
+@register.filter
+def folded_lines(text: str) -> int:
+    """How many lines a message has if it is folded, else 0. A long line counts by its length."""
+    lines = sum(1 + len(line) // LINE for line in text.split("\n"))
+    return lines if lines > FOLDED_LINES else 0
+
+
+@register.filter
+def answer_name(turn: Turn) -> str:
+    """The heading of an answer for those who hear the page: "Demo assistant, stopped"."""
+    name = turn.assistant or gettext("Assistant")
+    words = {
+        "stopped": gettext("stopped"),
+        "interrupted_open": gettext("interrupted"),
+        "interrupted": gettext("interrupted"),
+        "failed_open": gettext("failed"),
+        "failed": gettext("failed"),
+        "running": gettext("writing"),
+        "waiting": gettext("needs you"),
+    }
+    return f"{name}, {words[turn.state]}" if turn.state in words else name
+
+
+@register.filter
+def saved_words(recover: Recover) -> str:
+    """What is stored of an answer that was interrupted, in one sentence."""
+    steps = recover.finished_steps
+    if recover.has_text and steps:
+        return ngettext(
+            "Your message, the text and one finished step are saved.",
+            "Your message, the text and %(steps)s finished steps are saved.",
+            steps,
+        ) % {"steps": steps}
+    if steps:
+        return ngettext(
+            "Your message and one finished step are saved.",
+            "Your message and %(steps)s finished steps are saved.",
+            steps,
+        ) % {"steps": steps}
+    if recover.has_text:
+        return gettext("Your message and the text are saved.")
+    return gettext("Your message is saved.")
+
+
+@register.filter
+def names(tools: tuple[str, ...]) -> str:
+    """a, b and c"""
+    *first, last = tools
+    return gettext("%(first)s and %(last)s") % {"first": ", ".join(first), "last": last} if first else last
+
+
+@register.filter
+def failure(error: Mapping[str, Any] | None) -> str:
+    """Why an answer broke off, in one sentence; the vendor's own words stand in the details."""
+    status = (error or {}).get("status")
+    if status in (401, 403):
+        return gettext("The model’s server refused the key.")
+    if status == 402 or (error or {}).get("code") == "insufficient_quota":
+        return gettext("The account at the model’s vendor has no credit left.")
+    if status == 404:
+        return gettext("The model’s server does not know this model.")
+    if status == 429:
+        return gettext("The model’s server takes no more requests for now.")
+    if isinstance(status, int) and status >= 500:
+        return gettext("The model’s server has an error of its own.")
+    return _reason_by_type(error or {})
+
+
+def _reason_by_type(error: Mapping[str, Any]) -> str:
+    match error.get("type"):
+        case "ContextOverflow":
+            return gettext("This chat has become too long for the model.")
+        case "GuardrailTripped":
+            return gettext("A rule of the assistant refused it.")
+        case "OutputInvalid":
+            return gettext("What the model wrote does not have the form that was asked for.")
+        case "ProviderError" if error.get("message"):
+            return str(error["message"])
+        case _:
+            return gettext("Something went wrong on the server.")
+
+
+@register.filter
+def failed_steps(group: StepGroup) -> int:
+    return sum(step.is_error for step in group.tools)
+
+
+@register.filter
+def number(value: float) -> str:
+    return formats.number_format(value, use_l10n=True, force_grouping=True)
+
+
+@register.filter
+def progress_note(progress: Progress | None) -> str:
+    """3 of 5 · Dorn & Söhne"""
+    if progress is None:
+        return ""
+    counted = (
+        f"{progress.done:g}"
+        if progress.total is None
+        else gettext("%(done)s of %(total)s") % {"done": f"{progress.done:g}", "total": f"{progress.total:g}"}
+    )
+    return f"{counted} · {progress.note}" if progress.note else counted
