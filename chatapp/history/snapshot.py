@@ -29,7 +29,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`frame` goes out first, `frames` follow. `places`: up to where the client has which run after `frame`."""
+    """`frame` goes out first, `frames` follow. `places`: which frame of which run the client then has."""
 
     frame: Frame
     frames: Sequence[Frame] = ()
