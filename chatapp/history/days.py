@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from chatapp.history.turns import SidebarGroup, SidebarRow
+from chatapp.history.rows import SidebarGroup, SidebarRow
 
 
 def group_by_day(rows: Iterable[SidebarRow], *, now: datetime) -> tuple[SidebarGroup, ...]:

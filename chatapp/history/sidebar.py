@@ -15,7 +15,7 @@ from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
 from chatapp.history.cursor import BadCursor
 from chatapp.history.days import group_by_day
-from chatapp.history.turns import RowState, Sidebar, SidebarRow
+from chatapp.history.rows import RowState, Sidebar, SidebarRow
 from chatapp.lifecycle import RunState, state_of
 from chatapp.models import Thread
 

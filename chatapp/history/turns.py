@@ -31,7 +31,6 @@ StepState = Literal[
     "may_have_run",  # dropped at a fold while it ran
 ]
 ThreadStatus = Literal["idle", "running", "waiting", "interrupted", "failed"]
-RowState = Literal["idle", "live", "waiting", "interrupted", "failed", "unread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,27 +260,6 @@ class ThreadPage:
     after: int = 0
     status: ThreadStatus = "idle"
     queue: Queue = NO_QUEUE
-
-
-@dataclass(frozen=True, slots=True)
-class SidebarRow:
-    id: UUID
-    title: str
-    state: RowState
-    updated_at: datetime
-    selected: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SidebarGroup:
-    label: str
-    rows: tuple[SidebarRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sidebar:
-    groups: tuple[SidebarGroup, ...] = ()
-    before: str | None = None  # cursor of the next older rows
 
 
 FOLD_FROM = 3

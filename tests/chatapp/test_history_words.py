@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone, translation
 
 from chatapp.history.days import group_by_day, label_of
+from chatapp.history.rows import SidebarRow
 from chatapp.history.short import short_arguments, short_result
-from chatapp.history.turns import SidebarRow
 
 TODAY = date(2026, 3, 10)
 

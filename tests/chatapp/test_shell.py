@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 from pytest_django import Settings
 
-from chatapp.history.turns import RowState, Sidebar, SidebarGroup, SidebarRow
+from chatapp.history.rows import RowState, Sidebar, SidebarGroup, SidebarRow
 
 ERRORS = ["400.html", "403.html", "404.html", "429.html", "500.html", "error.html"]
 INLINE = re.compile(r"<style|\sstyle=|\son\w+=|<script(?![^>]*(\ssrc=|application/json))", re.IGNORECASE)
