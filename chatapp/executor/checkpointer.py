@@ -38,6 +38,7 @@ class RunCheckpointer:
         self._channel = channel
         self._job = job
         self._head = RunHead(agent_name=job.assistant, session_id=job.session_id)
+        self.has_begun = False
         self.is_stopping = False
         self.is_handing_over = False
         self.has_ended = False

@@ -24,6 +24,7 @@ async def drive(job: RunJob, *, log: EventLog, channel: RunChannel, checkpointer
 
     The input is stored already, so every run is a resume to the engine.
     """
+    checkpointer.has_begun = True
     try:
         await _stream(job, log, channel, checkpointer)
     except asyncio.CancelledError:

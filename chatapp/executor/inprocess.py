@@ -144,8 +144,6 @@ class InProcessExecutor:
     def _launch(self, job: RunJob) -> None:
         assert self._log is not None
         assert self._loop is not None
-        if self.is_stopping:
-            logger.info("run %s: not started, the server is stopping", job.run_id)
         channel = RunChannel(
             thread_id=job.thread_id,
             run_id=job.run_id,
@@ -164,14 +162,21 @@ class InProcessExecutor:
         run.task = self._loop.create_task(work, name=f"run {job.run_id}", context=contextvars.Context())
         run.task.add_done_callback(lambda task: self._ended(run, task))
         announce(job, "live")
+        if self.is_stopping:
+            self._cancel(run)
 
     def _stop(self, run: LiveRun) -> None:
         run.checkpointer.is_stopping = True
         self._cancel(run)
 
     def _cancel(self, run: LiveRun) -> None:
-        if run.task is not None and not run.task.done():
+        """A task that is cancelled before its first step would end without storing its end."""
+        if run.task is None or run.task.done():
+            return
+        if run.checkpointer.has_begun:
             run.task.cancel()
+        elif self._loop is not None:
+            self._loop.call_soon(self._cancel, run)
 
     def _ended(self, run: LiveRun, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and task.exception() is not None:

@@ -1,4 +1,7 @@
-"""The heartbeat of a process: renews its leases while its loop ticks, and looks after orphans."""
+"""The heartbeat of a process: renews its leases while its loop ticks. Beside it, what looks after orphans.
+
+Two threads: a heartbeat must not wait for a thread's lock that a decision about an orphan waits for.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import logging
 import random
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from django.db import DatabaseError, close_old_connections
@@ -34,10 +38,10 @@ class Pulse:
         self._is_reaping = True
         self._ticked = time.monotonic()
         self._swept = 0.0
-        self._thread = threading.Thread(target=self._run, name="pulse", daemon=True)
 
     def start(self) -> None:
-        self._thread.start()
+        threading.Thread(target=self._beat_for_ever, name="pulse", daemon=True).start()
+        threading.Thread(target=self._reap_for_ever, name="reaper", daemon=True).start()
 
     def stop_reaping(self) -> None:
         self._is_reaping = False
@@ -45,21 +49,26 @@ class Pulse:
     def stop(self) -> None:
         self._ended.set()
 
-    def _run(self) -> None:
-        self._once(reaper.expire_the_dead)
-        while not self._loop.is_closed():
+    def _beat_for_ever(self) -> None:
+        while self._goes_on():
             self._once(self._beat)
-            if self._is_reaping:
-                self._once(self._reap)
-            if self._ended.wait(BEAT_SECONDS * random.uniform(0.9, 1.1)):  # noqa: S311 (jitter)
-                return
 
-    def _once(self, step: object) -> None:
+    def _reap_for_ever(self) -> None:
+        self._once(reaper.expire_the_dead)
+        self._once(self._reap)
+        while self._goes_on() and self._is_reaping:
+            self._once(self._reap)
+
+    def _goes_on(self) -> bool:
+        pause = BEAT_SECONDS * random.uniform(0.9, 1.1)  # noqa: S311 (jitter)
+        return not self._ended.wait(pause) and not self._loop.is_closed()
+
+    def _once(self, step: Callable[[], object]) -> None:
         close_old_connections()
         try:
-            step()  # type: ignore[operator]
+            step()
         except DatabaseError as error:
-            logger.warning("heartbeat: %s", error)
+            logger.warning("%s: %s", threading.current_thread().name, error)
         finally:
             close_old_connections()
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Max
 from django.utils import timezone
 
 from agents.errors import UserError
@@ -27,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 EVENTS_KEPT = timedelta(hours=1)
 RECEIPTS_KEPT = timedelta(days=7)
+SWEPT_AT_ONCE = 500
 
 
 def expire_the_dead() -> None:
@@ -99,13 +102,14 @@ def _mark_interrupted(thread: Thread, run: InFlight) -> list[Frame]:
 def sweep() -> None:
     """Removes frames of runs that have ended over an hour ago, and receipts older than a week."""
     now = timezone.now()
-    old = RunEvent.objects.filter(created_at__lt=now - EVENTS_KEPT)
-    run_ids = set(old.values_list("run_id", flat=True).distinct()[:500])
-    ended = run_ids - checkpoints.still_in_flight(run_ids)
-    recent = set(
-        RunEvent.objects.filter(run_id__in=ended, created_at__gte=now - EVENTS_KEPT).values_list(
-            "run_id", flat=True
-        )
-    )
-    RunEvent.objects.filter(run_id__in=ended - recent).delete()
+    newest = RunEvent.objects.values_list("run_id").annotate(newest=Max("created_at"))
+    old = [run_id for run_id, _ in newest.filter(newest__lt=now - EVENTS_KEPT).order_by("run_id")]
+    for run_ids in batched(old, SWEPT_AT_ONCE):
+        ended = set(run_ids) - checkpoints.still_in_flight(run_ids)
+        RunEvent.objects.filter(run_id__in=ended).delete()
     Receipt.objects.filter(created_at__lt=now - RECEIPTS_KEPT).delete()
+
+
+def batched(items: list[str], size: int) -> Iterator[list[str]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

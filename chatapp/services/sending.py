@@ -81,7 +81,7 @@ def sent_before(receipt: Receipt) -> Sent:
 
 
 def run_content(thread: Thread, content: Content, *, name: str, client_id: UUID | None) -> Sent:
-    """Starts a run with this content in the caller's transaction; without room it is the next in the queue."""
+    """Starts a run with this content in the caller's transaction; without room it is next in the queue."""
     if not has_room(thread.owner_id):
         return queue_content(thread, content, name=name, client_id=client_id, first=True)
     job, frames = start(thread, content)
