@@ -91,7 +91,7 @@ function nothing() {
 }
 
 /** crypto.randomUUID is there on https and localhost only. */
-function newId() {
+export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
   bytes[8] = (bytes[8] & 0x3f) | 0x80;

@@ -16,167 +16,198 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
 const SYNC_EVERY_MS = 1_000;
 
+/** @typedef {{type: string, run_id?: string | null, seq?: number, [field: string]: any}} Frame */
+
 export class Stream {
+  #thread;
+  #run = "";
+  /** @type {Map<string, number>} the last frame that was seen of each run */
+  #seen = new Map();
+  /** @type {WebSocket | null} */
+  #socket = null;
+  #attempts = 0;
+  #isEnded = false;
+  #isToldLost = false;
+  #lastSync = 0;
+  #lastHeard = 0;
+  /** @type {number | undefined} */
+  #watchdog;
+  /** @type {number | undefined} */
+  #retry;
+  /** @type {number | undefined} */
+  #notice;
+
   /** @param {string} thread @param {{run: string, after: number}} place what the page shows already */
   constructor(thread, place) {
-    this.thread = thread;
-    this.run = place.run;
-    this.seq = place.after;
-    this.attempts = 0;
-    this.ended = false;
-    this.lastSync = 0;
-    /** @type {WebSocket | null} */
-    this.socket = null;
-    /** @type {number | undefined} */
-    this.watchdog = undefined;
-    /** @type {number | undefined} */
-    this.retry = undefined;
-    /** @type {number | undefined} */
-    this.notice = undefined;
+    this.#thread = thread;
+    this.moveTo(place.run, place.after, true);
+  }
+
+  get isOpen() {
+    return this.#socket?.readyState === WebSocket.OPEN;
   }
 
   connect() {
-    if (this.ended || this.socket) return;
-    window.clearTimeout(this.retry);
-    const socket = new WebSocket(this.address());
-    this.socket = socket;
-    socket.onmessage = (event) => this.socket === socket && this.receive(JSON.parse(event.data));
-    socket.onclose = (event) => this.socket === socket && this.closed(event.code);
-    this.expectSomething();
+    if (this.#isEnded || this.#socket) return;
+    clearTimeout(this.#retry);
+    const socket = new WebSocket(this.#address());
+    this.#socket = socket;
+    socket.onmessage = (event) => this.#socket === socket && this.#receive(JSON.parse(event.data));
+    socket.onclose = (event) => this.#socket === socket && this.#closed(event.code);
+    this.#expectSomething();
   }
 
   /** Leaves for good, or until `connect` (a page that goes to sleep). */
   disconnect() {
-    const socket = this.socket;
-    this.socket = null;
-    window.clearTimeout(this.watchdog);
-    window.clearTimeout(this.retry);
+    const socket = this.#socket;
+    this.#socket = null;
+    clearTimeout(this.#watchdog);
+    clearTimeout(this.#retry);
     socket?.close();
   }
 
-  address() {
+  /** Something tells that the network is there again, or the machine awake. */
+  hurry() {
+    if (this.#isEnded) return;
+    if (this.#socket && Date.now() - this.#lastHeard > SILENCE_MS) this.disconnect();
+    if (this.#socket) return;
+    this.#attempts = 0;
+    this.connect();
+  }
+
+  /**
+   * The page was read again, and shows this much.
+   * @param {string} run
+   * @param {number} after
+   * @param {boolean} isNewest nothing of a later run has come in meanwhile
+   */
+  moveTo(run, after, isNewest) {
+    if (isNewest) this.#run = run;
+    if (run) this.#seen.set(run, Math.max(after, this.#seen.get(run) ?? 0));
+  }
+
+  #address() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const place = this.run ? `?run=${encodeURIComponent(this.run)}&after=${this.seq}` : "";
-    return `${scheme}://${location.host}/ws/threads/${this.thread}/${place}`;
+    const place = this.#run ? `?run=${encodeURIComponent(this.#run)}&after=${this.#after(this.#run)}` : "";
+    return `${scheme}://${location.host}/ws/threads/${this.#thread}/${place}`;
   }
 
-  /** @param {any} frame */
-  receive(frame) {
-    this.expectSomething();
-    this.isBack();
-    if (frame.type === "snapshot") this.startFrom(frame);
-    else if (frame.type === "heartbeat") this.compare(frame.live);
-    else if (frame.seq === undefined) emit("chat:frame", frame);
-    else if (this.isNext(frame)) {
-      this.run = frame.run_id;
-      this.seq = frame.seq;
-      emit("chat:frame", frame);
-    }
+  /** @param {string} run */
+  #after(run) {
+    return this.#seen.get(run) ?? 0;
   }
 
-  /** @param {any} frame */
-  startFrom(frame) {
+  /** @param {Frame} frame */
+  #receive(frame) {
+    this.#expectSomething();
+    this.#isBack();
+    if (frame.type === "snapshot") this.#startFrom(frame);
+    else if (frame.type === "heartbeat") this.#compare(frame);
+    else if (frame.seq === undefined || this.#isNext(frame)) emit("chat:frame", frame);
+  }
+
+  /** @param {Frame} frame */
+  #startFrom(frame) {
     if (!frame.resumed) {
-      this.run = frame.run_id ?? "";
-      this.seq = frame.seq ?? 0;
+      this.#run = frame.run_id ?? "";
+      this.#seen.clear();
+      if (frame.run_id) this.#seen.set(frame.run_id, frame.seq ?? 0);
     }
     emit("chat:frame", frame);
   }
 
-  /** False for a repeat, and for what comes behind a gap: that is asked for. @param {any} frame */
-  isNext(frame) {
-    const seen = frame.run_id === this.run ? this.seq : 0;
-    if (frame.seq === seen + 1) return true;
-    if (frame.seq > seen) this.sync();
-    return false;
+  /** False for a repeat, and for what comes behind a gap: that is asked for. @param {Frame} frame */
+  #isNext(frame) {
+    const { run_id: run, seq } = /** @type {{run_id: string, seq: number}} */ (frame);
+    const isNewRun = !this.#seen.has(run);
+    const missing = seq - this.#after(run) - 1;
+    if (missing > 0) this.#sync();
+    if (missing !== 0) return false;
+    this.#seen.set(run, seq);
+    if (isNewRun) this.#run = run;
+    return true;
   }
 
-  /** @param {{run_id: string | null, seq: number, status: string}} live */
-  compare(live) {
-    const isBehind = live.run_id && (live.run_id !== this.run || live.seq > this.seq);
-    if (isBehind) this.sync();
-    else emit("chat:frame", { type: "heartbeat", live });
+  /** @param {Frame} frame */
+  #compare(frame) {
+    const { run_id: run, seq } = frame.live;
+    if (run && seq > this.#after(run)) this.#sync();
+    else emit("chat:frame", frame);
   }
 
   /** Asks for what is missing. Not at once again: the answer is on its way. */
-  sync() {
+  #sync() {
     const now = Date.now();
-    if (now - this.lastSync < SYNC_EVERY_MS || this.socket?.readyState !== WebSocket.OPEN) return;
-    this.lastSync = now;
-    this.socket.send(JSON.stringify({ type: "sync", run: this.run || null, after: this.seq }));
+    if (now - this.#lastSync < SYNC_EVERY_MS || !this.isOpen) return;
+    this.#lastSync = now;
+    this.#socket?.send(JSON.stringify({ type: "sync", run: this.#run || null, after: this.#after(this.#run) }));
   }
 
-  /** The page was read again, and shows this much. @param {string} run @param {number} after */
-  moveTo(run, after) {
-    if (run !== this.run || after > this.seq) {
-      this.run = run;
-      this.seq = after;
-    }
+  #expectSomething() {
+    this.#lastHeard = Date.now();
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => this.#giveUp(), SILENCE_MS);
   }
 
-  expectSomething() {
-    window.clearTimeout(this.watchdog);
-    this.watchdog = window.setTimeout(() => this.giveUp(), SILENCE_MS);
-  }
-
-  giveUp() {
+  #giveUp() {
     this.disconnect();
-    this.closed(1006);
+    this.#closed(1006);
   }
 
-  isBack() {
-    this.attempts = 0;
-    window.clearTimeout(this.notice);
-    this.notice = undefined;
+  #isBack() {
+    this.#attempts = 0;
+    clearTimeout(this.#notice);
+    this.#notice = undefined;
+    if (!this.#isToldLost) return;
+    this.#isToldLost = false;
     emit("chat:connection", { online: true, retryAt: 0 });
   }
 
   /** @param {number} code */
-  closed(code) {
-    this.socket = null;
-    window.clearTimeout(this.watchdog);
+  #closed(code) {
+    this.#socket = null;
+    clearTimeout(this.#watchdog);
     if (code === SIGNED_OUT || code === NOT_THERE) {
-      this.ended = true;
+      this.#isEnded = true;
       emit(code === SIGNED_OUT ? "chat:signedout" : "chat:deleted");
       return;
     }
-    const pause = this.pause();
-    this.retry = window.setTimeout(() => this.connect(), pause);
-    this.tellLater(Date.now() + pause);
+    const pause = this.#pause();
+    this.#retry = setTimeout(() => this.connect(), pause);
+    this.#tellLater(Date.now() + pause);
   }
 
-  pause() {
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.attempts++);
+  #pause() {
+    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#attempts++);
     return longest * (0.5 + Math.random() / 2);
   }
 
   /** A short loss is nobody's business. @param {number} retryAt */
-  tellLater(retryAt) {
-    if (this.attempts > 1 && this.notice === undefined) return emit("chat:connection", { online: false, retryAt });
-    window.clearTimeout(this.notice);
-    this.notice = window.setTimeout(() => {
-      this.notice = undefined;
-      if (!this.socket || this.socket.readyState !== WebSocket.OPEN) {
-        emit("chat:connection", { online: false, retryAt });
-      }
-    }, NOTICE_MS);
+  #tellLater(retryAt) {
+    if (this.#isToldLost) return this.#tellLost(retryAt);
+    if (this.#notice !== undefined) return;
+    this.#notice = setTimeout(() => this.#tellLost(retryAt), NOTICE_MS);
   }
 
-  /** Something tells that the network is there again. */
-  hurry() {
-    if (!this.socket && !this.ended) {
-      this.attempts = 0;
-      this.connect();
-    }
+  /** @param {number} retryAt */
+  #tellLost(retryAt) {
+    this.#notice = undefined;
+    this.#isToldLost = true;
+    emit("chat:connection", { online: false, retryAt });
   }
 }
 
 /** @type {Stream | null} */
 let current = null;
 
-/** What the page shows after it was read again. @param {string} run @param {number} after */
-export function moveTo(run, after) {
-  current?.moveTo(run, after);
+/** What the page shows after it was read again. @param {string} run @param {number} after @param {boolean} isNewest */
+export function moveTo(run, after, isNewest) {
+  current?.moveTo(run, after, isNewest);
+}
+
+/** Whether what changes is told by the server at once. */
+export function isOpen() {
+  return current?.isOpen ?? false;
 }
 
 export function start() {
