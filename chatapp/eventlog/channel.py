@@ -49,6 +49,7 @@ class RunChannel:
         self._decorate = decorate or (lambda frame: {})
         self._pending: list[Frame] = []
         self._ready: list[Frame] = []
+        self._shown: list[Frame] = []
         self._streams: dict[int, BlockStream] = {}
         self._calls: dict[str, str] = {}
         self._streaming = -1
@@ -102,10 +103,9 @@ class RunChannel:
             self._ready.append(frame)
         if closing is not None:
             self._close_text()
-            self._ready.extend(closing)
-        self._ready = number(self._ready, self.run_id, self.next_seq)
+        self._shown = number([*self._ready, *(closing or ())], self.run_id, self.next_seq)
         return (
-            event_row(self.thread_id, self.run_id, self._ready, stored=self.stored) if self._ready else None
+            event_row(self.thread_id, self.run_id, self._shown, stored=self.stored) if self._shown else None
         )
 
     def _render(self, frame: Frame) -> None:
@@ -132,14 +132,14 @@ class RunChannel:
 
     def wrote(self, stored: int | None = None) -> list[Frame]:
         """The frames are in the store: they may be shown."""
-        shown, self._ready = self._ready, []
+        shown, self._shown, self._ready = self._shown, [], []
         self.next_seq += len(shown)
         self.stored = self.stored if stored is None else stored
         self.writing = False
         return shown
 
     def failed(self) -> None:
-        """Nothing was written; the frames wait for the next attempt, under the same numbers."""
+        """Nothing was written: the frames wait for the next attempt, without what was to close them."""
         self.writing = False
 
 

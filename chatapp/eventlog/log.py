@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TypeVar
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from agents import events
 from agents.stores.orm import checkpoints
@@ -18,11 +17,12 @@ from chatapp.eventlog.rows import publish
 from chatapp.eventlog.threads import in_writer_thread, to_the_end
 from chatapp.models import RunEvent
 
-T = TypeVar("T")
+Operation = Callable[[Callable[[], None]], object]
 logger = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.04
 RETRY_SECONDS = 0.5
+ATTEMPT_PAUSES = (0.2, 0.8, 2.0)
 
 
 class EventLog:
@@ -97,54 +97,73 @@ class EventLog:
             channel.failed()
 
     async def write_with(
-        self,
-        channel: RunChannel,
-        operation: Callable[[Callable[[], None]], T],
-        *,
-        closing: list[Frame],
-        stored: Callable[[T], int] | None = None,
-    ) -> T:
+        self, channel: RunChannel, operation: Operation, *, closing: list[Frame], added: int = 0
+    ) -> None:
         """Runs one transaction of the run, `operation(inside)`, which writes the waiting frames with it.
 
         `inside` is to be called within the transaction, after the counted row. The open text of the turn
-        ends here, and the `closing` frames follow it. Frames are published only after the commit.
+        ends here, and the `closing` frames follow it; `added` entries are stored. Frames are published only
+        after the commit. A database that is away for a moment is tried again.
         """
-        return await to_the_end(self._write_with(channel, operation, closing, stored))
+        await to_the_end(self._write_with(channel, RunWrite(channel, operation, closing, added)))
 
-    async def _write_with(
-        self,
-        channel: RunChannel,
-        operation: Callable[[Callable[[], None]], T],
-        closing: list[Frame],
-        stored: Callable[[T], int] | None,
-    ) -> T:
+    async def _write_with(self, channel: RunChannel, write: RunWrite) -> None:
         async with self._written:
             await self._written.wait_for(lambda: not channel.writing)
-            taken = channel.take(turn_ends=True)
-        done: list[T] = []
+            write.taken = channel.take(turn_ends=True)
+        is_written = False
         try:
-            done.append(await in_writer_thread(lambda: _run_with_row(channel, taken, operation, closing)))
+            await self._attempt(write)
+            is_written = True
         finally:
-            if done:
-                publish(channel.thread_id, channel.run_id, channel.wrote(stored(done[0]) if stored else None))
+            if is_written:
+                publish(channel.thread_id, channel.run_id, channel.wrote(channel.stored + write.added))
             else:
                 channel.failed()
             await self._notify()
-        return done[0]
+
+    async def _attempt(self, write: RunWrite) -> None:
+        for pause in ATTEMPT_PAUSES:
+            try:
+                return await in_writer_thread(write.attempt)
+            except (OperationalError, InterfaceError) as error:
+                logger.warning("run %s: not saved (%s); trying again", write.channel.run_id, error)
+                await asyncio.sleep(pause)
+        return await in_writer_thread(write.attempt)
 
     async def _notify(self) -> None:
         async with self._written:
             self._written.notify_all()
 
 
-def _run_with_row(
-    channel: RunChannel,
-    taken: list[Frame],
-    operation: Callable[[Callable[[], None]], T],
-    closing: list[Frame],
-) -> T:
-    row = channel.prepare(taken, closing=closing)
-    return operation(lambda: _insert([row] if row else []))
+class RunWrite:
+    """One transaction of a run, which may have to be tried more than once, and happens once."""
+
+    def __init__(self, channel: RunChannel, operation: Operation, closing: list[Frame], added: int) -> None:
+        self.channel = channel
+        self.taken: list[Frame] = []
+        self.added = added
+        self._operation = operation
+        self._closing = closing
+        self._row: RunEvent | None = None
+        self._was_tried = False
+
+    def attempt(self) -> None:
+        """In a writer's thread. A commit whose answer got lost is found, and not done again."""
+        if not self._was_tried:
+            self._was_tried = True
+            self._row = self.channel.prepare(self.taken, closing=self._closing)
+        elif self._is_committed():
+            return
+        self._operation(lambda: _insert([self._row] if self._row else []))
+
+    def _is_committed(self) -> bool:
+        if self._row is not None:
+            known = RunEvent.objects.filter(run_id=self._row.run_id, first_seq=self._row.first_seq).first()
+            return known is not None and known.frames == self._row.frames
+        run = checkpoints.run_in_flight(self.channel.run_id)
+        is_ours = run is not None and run.fence == self.channel.fence
+        return bool(is_ours and run and self.added and run.next_index == self.channel.stored + self.added)
 
 
 def _write_rows(batch: list[tuple[RunChannel, list[Frame]]]) -> set[str]:

@@ -71,7 +71,7 @@ class RunCheckpointer:
             self._channel,
             lambda inside: checkpoints.append(run_id, self._job.fence, list(entries), head, inside=inside),
             closing=[],
-            stored=lambda next_index: next_index,
+            added=len(entries),
         )
 
     def can_finish(self, session: Session) -> bool:

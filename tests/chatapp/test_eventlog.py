@@ -1,0 +1,175 @@
+"""The event log: batches, order, what is withdrawn, and a database that is away for a moment."""
+
+import asyncio
+from uuid import uuid4
+
+import pytest
+from django.db import OperationalError
+
+from agents import events
+from agents.checkpoint import RunHead
+from agents.errors import LeaseLost
+from agents.stores.orm import checkpoints
+from agents.transcript import AssistantTextEntry, InputEntry
+from chatapp.eventlog import EventLog, RunChannel, read_after
+from chatapp.models import RunEvent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def channel(thread):
+    """A run in flight under our lease, with its input stored and nothing shown."""
+    run_id = str(uuid4())
+    head = RunHead(agent_name="helper", session_id=thread.session_id)
+    fence = checkpoints.start(run_id, thread.session_id, [InputEntry("user", "Go")], head, owner="us:1:x")
+    return RunChannel(
+        thread_id=thread.id, run_id=run_id, owner_id=thread.owner_id, fence=fence, next_seq=1, stored=1
+    )
+
+
+def said(channel, text, index=1):
+    return events.TextStreamed(run_id=channel.run_id, index=index, text=text)
+
+
+def shown(channel):
+    frames = read_after(channel.thread_id, channel.run_id, 0)
+    assert [frame["seq"] for frame in frames] == list(range(1, len(frames) + 1))
+    return [(frame["type"], frame.get("text", "")) for frame in frames]
+
+
+def log_of(channel, lost=None):
+    log = EventLog(on_lost=(lost if lost is not None else []).append)
+    log.open(channel)
+    return log
+
+
+async def quiet(channel):
+    async with asyncio.timeout(5):
+        while channel.has_news or channel.writing:  # noqa: ASYNC110 (a plain object, no event to wait for)
+            await asyncio.sleep(0.01)
+
+
+async def in_thread(function, *args):
+    return await asyncio.get_running_loop().run_in_executor(None, function, *args)
+
+
+async def test_deltas_are_merged_and_numbered(channel):
+    log = log_of(channel)
+    for piece in ("Hel", "lo", " you"):
+        log.emit(channel, said(channel, piece))
+    await quiet(channel)
+    assert await in_thread(shown, channel) == [("text_delta", "Hello you")]
+
+
+async def test_the_transactions_do_not_grow_with_the_deltas(channel):
+    log = log_of(channel)
+    for number in range(2000):
+        log.emit(channel, said(channel, f"{number} "))
+    await quiet(channel)
+    assert await in_thread(RunEvent.objects.count) <= 3
+
+
+async def test_void_text_goes_in_one_row_with_what_replaces_it(channel):
+    log = log_of(channel)
+    log.emit(channel, said(channel, "first try"))
+    await quiet(channel)
+    log.emit(channel, events.Retrying(run_id=channel.run_id, attempt=2, of=4, reason="cut"))
+    log.emit(channel, events.TextWithdrawn(run_id=channel.run_id))
+    await quiet(channel)
+    assert [kind for kind, _ in await in_thread(shown, channel)] == ["text_delta", "retry"]
+    log.emit(channel, said(channel, "second"))
+    await quiet(channel)
+    assert (await in_thread(shown, channel))[2:] == [("text_withdrawn", ""), ("text_delta", "second")]
+    rows = await in_thread(lambda: list(RunEvent.objects.order_by("first_seq")))
+    assert [frame["type"] for frame in rows[-1].frames] == ["text_withdrawn", "text_delta"]
+
+
+async def test_nothing_is_withdrawn_where_nothing_was_shown(channel):
+    log = log_of(channel)
+    log.emit(channel, events.TextWithdrawn(run_id=channel.run_id))
+    log.emit(channel, said(channel, "first"))
+    await quiet(channel)
+    assert await in_thread(shown, channel) == [("text_delta", "first")]
+
+
+async def test_a_run_whose_lease_went_writes_no_frame_more_and_is_told(channel):
+    lost: list[str] = []
+    log = log_of(channel, lost)
+    await in_thread(lambda: checkpoints.claim(channel.run_id, owner="them:2:y", force=True))
+    log.emit(channel, said(channel, "too late"))
+    async with asyncio.timeout(5):
+        while not lost:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert lost == [channel.run_id]
+    assert await in_thread(shown, channel) == []
+
+
+def saving(channel, *, fails=0, after_commit=False):
+    """A save of one entry that fails so often, before its commit or after it."""
+    tries: list[int] = []
+
+    def operation(inside):
+        tries.append(1)
+        entry = AssistantTextEntry("Hello")
+        head = RunHead(agent_name="helper")
+        if len(tries) <= fails and not after_commit:
+            raise OperationalError("away")
+        checkpoints.append(channel.run_id, channel.fence, [entry], head, inside=inside)
+        if len(tries) <= fails:
+            raise OperationalError("away, after the commit")
+
+    return operation, tries
+
+
+@pytest.mark.parametrize("after_commit", [False, True])
+@pytest.mark.parametrize("text", ["Hello", ""])
+async def test_a_save_that_failed_is_made_exactly_once(channel, monkeypatch, after_commit, text):
+    monkeypatch.setattr("chatapp.eventlog.log.ATTEMPT_PAUSES", (0.01, 0.01))
+    log = log_of(channel)
+    if text:
+        log.emit(channel, said(channel, text))
+    operation, _ = saving(channel, fails=1, after_commit=after_commit)
+    await log.write_with(channel, operation, closing=[], added=1)
+    run = await in_thread(checkpoints.run_in_flight, channel.run_id)
+    assert (run.next_index, channel.stored) == (2, 2)
+    texts = [words for kind, words in await in_thread(shown, channel) if kind == "text_delta"]
+    assert "".join(texts) == text
+
+
+async def test_a_save_that_never_succeeds_says_so_and_keeps_its_frames_for_the_end(channel, monkeypatch):
+    monkeypatch.setattr("chatapp.eventlog.log.ATTEMPT_PAUSES", (0.01,))
+    log = log_of(channel)
+    log.emit(channel, said(channel, "Hello"))
+    operation, tries = saving(channel, fails=9)
+    with pytest.raises(OperationalError):
+        await log.write_with(channel, operation, closing=[{"type": "run_finished", "status": "completed"}])
+    assert len(tries) == 2
+    await log.write_with(
+        channel, lambda inside: inside(), closing=[{"type": "run_finished", "status": "failed"}]
+    )
+    frames = await in_thread(read_after, channel.thread_id, channel.run_id, 0)
+    assert [frame.get("status") for frame in frames if frame["type"] == "run_finished"] == ["failed"]
+    assert frames[0]["text"] == "Hello"
+
+
+async def test_a_lost_lease_is_not_tried_again(channel):
+    log = log_of(channel)
+    await in_thread(lambda: checkpoints.claim(channel.run_id, owner="them:2:y", force=True))
+    operation, tries = saving(channel)
+    with pytest.raises(LeaseLost):
+        await log.write_with(channel, operation, closing=[], added=1)
+    assert len(tries) == 1
+
+
+async def test_a_cancelled_save_is_awaited_and_counted(channel):
+    log = log_of(channel)
+    log.emit(channel, said(channel, "Hello"))
+    operation, _ = saving(channel)
+    save = asyncio.create_task(log.write_with(channel, operation, closing=[], added=1))
+    await asyncio.sleep(0)
+    save.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await save
+    assert channel.stored == 2
+    assert not channel.writing
