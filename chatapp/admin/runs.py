@@ -69,6 +69,11 @@ class RunAdmin(ReadOnlyAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return RunList
 
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return super().changelist_view(request, {"title": _("Runs in flight")} | (extra_context or {}))
+
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 

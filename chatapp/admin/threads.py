@@ -11,9 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from chatapp import services
-from chatapp.admin.conversation import conversation_of
+from chatapp.admin.conversation import Conversation, conversation_of
 from chatapp.admin.counts import Standing, standings_of
 from chatapp.admin.readonly import DeletesByName, ReadOnlyAdmin, for_each, status_mark
+from chatapp.fragments import texts_of
 from chatapp.history.cursor import BadCursor
 from chatapp.models import Thread
 
@@ -74,11 +75,12 @@ class ThreadAdmin(DeletesByName, ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         thread = self.get_object(request, object_id)
-        conversation = self._conversation(request, thread) if thread else None
-        context = (extra_context or {}) | {"conversation": conversation}
+        shown = self._conversation(request, thread) if thread else None
+        texts = texts_of(run.turn for run in shown.runs) if shown else {}
+        context = (extra_context or {}) | {"conversation": shown, "texts": texts}
         return super().change_view(request, object_id, form_url, context)
 
-    def _conversation(self, request: HttpRequest, thread: Thread) -> Any:
+    def _conversation(self, request: HttpRequest, thread: Thread) -> Conversation:
         try:
             return conversation_of(thread, before=request.GET.get("before") or None)
         except BadCursor:
