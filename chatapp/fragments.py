@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -15,14 +16,14 @@ from chatapp.models import Thread
 from chatapp.rendered import Blocks, html_of
 
 
-def texts_of(turns: Iterable[Turn]) -> dict[str, Blocks]:
+def texts_of(thread_id: UUID, turns: Iterable[Turn]) -> dict[str, Blocks]:
     """The HTML of every text in these turns: the `texts` of the templates. One query for all of them."""
     parts = (part for turn in turns for part in turn.parts)
-    return html_of(part.text for part in parts if isinstance(part, TextPart) and not part.open)
+    return html_of(thread_id, (part.text for part in parts if isinstance(part, TextPart) and not part.open))
 
 
 def render_turn(turn: Turn, *, thread: Thread, request: HttpRequest | None = None) -> str:
-    context = {"turn": turn, "thread": thread, "texts": texts_of([turn])}
+    context = {"turn": turn, "thread": thread, "texts": texts_of(thread.id, [turn])}
     return render_to_string("chatapp/conversation/_turn.html", context, request)
 
 

@@ -76,7 +76,7 @@ class ThreadAdmin(DeletesByName, ReadOnlyAdmin):
     ) -> HttpResponse:
         thread = self.get_object(request, object_id)
         shown = self._conversation(request, thread) if thread else None
-        texts = texts_of(run.turn for run in shown.runs) if shown else {}
+        texts = texts_of(thread.id, (run.turn for run in shown.runs)) if thread and shown else {}
         context = (extra_context or {}) | {"conversation": shown, "texts": texts}
         return super().change_view(request, object_id, form_url, context)
 

@@ -41,6 +41,7 @@ def _tool_frame(event: events.Event) -> Frame | None:
                 "call_id": event.call_id,
                 "name": event.name,
                 "arguments": event.arguments,
+                "started": event.started,
             }
         case events.ToolProgressed():
             return {

@@ -9,12 +9,22 @@ from typing import Any
 
 from django import template
 from django.utils import formats, timezone
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
-from chatapp.history.turns import Progress, Recover, StepGroup, TextPart, Turn
-from chatapp.render import OpenBlock, render_partial
-from chatapp.rendered import html_of
+from chatapp.history.turns import (
+    Part,
+    PreparingPart,
+    Progress,
+    ReasoningPart,
+    Recover,
+    StepGroup,
+    TextPart,
+    ToolStep,
+    Turn,
+)
+from chatapp.render import OpenBlock, render_blocks, render_partial
 
 register = template.Library()
 
@@ -29,7 +39,7 @@ def blocks_of(context: template.Context, part: TextPart) -> list[SafeString]:
     """The HTML of a text, from the texts that the view has prepared (`texts`) if it is among them."""
     texts: Mapping[str, list[str]] = context.get("texts") or {}
     blocks = texts.get(part.text)
-    return _safe(html_of([part.text])[part.text] if blocks is None else blocks)
+    return _safe(render_blocks(part.text) if blocks is None else blocks)
 
 
 @register.simple_tag
@@ -41,6 +51,24 @@ def live_blocks_of(part: TextPart) -> dict[str, list[SafeString] | OpenBlock]:
 
 def _safe(blocks: list[str]) -> list[SafeString]:
     return [mark_safe(block) for block in blocks]  # noqa: S308  # chatapp.render has cleaned it
+
+
+@register.filter
+def is_waiting(turn: Turn) -> bool:
+    """Whether a live answer has nothing to show for the moment: the page says what it waits for."""
+    if turn.retry or turn.resuming:
+        return True
+    return not any(_is_live(part) for part in turn.parts)
+
+
+def _is_live(part: Part) -> bool:
+    match part:
+        case TextPart() | ReasoningPart():
+            return part.open
+        case ToolStep():
+            return part.state in ("running", "queued")
+        case _:
+            return isinstance(part, PreparingPart)
 
 
 @register.filter
@@ -80,14 +108,15 @@ def whole_duration(seconds: float | None) -> str:
 
 @register.filter
 def pretty(text: str) -> str:
-    """JSON with line breaks if it holds more than one value; anything else as it came."""
+    """JSON on one line if it fits, else indented; anything else as it came."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    if not isinstance(value, dict | list) or (len(value) < 2 and len(text) < LINE):
+    if not isinstance(value, dict | list):
         return text
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    line = json.dumps(value, ensure_ascii=False)
+    return line if len(line) <= LINE else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 @register.filter
@@ -149,10 +178,13 @@ def saved_words(recover: Recover) -> str:
 
 
 @register.filter
-def names(tools: tuple[str, ...]) -> str:
-    """a, b and c"""
-    *first, last = tools
-    return gettext("%(first)s and %(last)s") % {"first": ", ".join(first), "last": last} if first else last
+def names(tools: tuple[str, ...]) -> SafeString:
+    """a, b and c, in bold"""
+    *first, last = (format_html("<strong>{}</strong>", tool) for tool in tools)
+    if not first:
+        return last
+    listed = format_html_join(", ", "{}", ((name,) for name in first))
+    return format_html(gettext("{first} and {last}"), first=listed, last=last)
 
 
 @register.filter

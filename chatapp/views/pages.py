@@ -29,7 +29,12 @@ def thread(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     thread = get_thread(request, thread_id)
     shown = load_page(thread)
     mark_seen(thread, shown.status)
-    context = {"thread": thread, "page": shown, "texts": texts_of(shown.turns), "assistant": thread.assistant}
+    context = {
+        "thread": thread,
+        "page": shown,
+        "texts": texts_of(thread.id, shown.turns),
+        "assistant": thread.assistant,
+    }
     return render(request, "chatapp/thread.html", shell(request, thread) | context)
 
 

@@ -25,7 +25,7 @@ def turn(request: HttpRequest, thread_id: UUID, run_id: str) -> HttpResponse:
     if shown is None:
         raise Http404(_("This answer is not here any more."))
     mark_seen(thread, "running" if shown.is_live else "idle")
-    context = {"thread": thread, "turn": shown, "texts": texts_of([shown])}
+    context = {"thread": thread, "turn": shown, "texts": texts_of(thread.id, [shown])}
     return render(request, "chatapp/conversation/_turn.html", context)
 
 
@@ -55,7 +55,7 @@ def sidebar(request: HttpRequest) -> HttpResponse:
 
 
 def turns_context(thread: Thread, shown: ThreadPage) -> dict[str, Any]:
-    return {"thread": thread, "page": shown, "texts": texts_of(shown.turns)}
+    return {"thread": thread, "page": shown, "texts": texts_of(thread.id, shown.turns)}
 
 
 def uuid_or_none(text: str) -> UUID | None:
