@@ -119,7 +119,7 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "chatapp.storage.StaticStorage"},
 }
 STATIC_FROM_SOURCE = DEBUG
 MEDIA_ROOT = VAR_DIR / "media"
