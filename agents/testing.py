@@ -119,23 +119,26 @@ def hangs(
     return Turn((*_streamed(content, 0, TextDelta), Pause(until=until, reached=reached)))
 
 
-Scripted = Turn | str | Callable[[ModelRequest], Turn]
+Answer = Turn | str | BaseException | Sequence[Any]
+Scripted = Answer | Callable[[ModelRequest], Answer]
 
 
 class ScriptedProvider:
-    """Answers each request with the next turn of the script: a Turn, a string (as `text`), or a function of
-    the request.
+    """Answers each request with the next turn of the script: a Turn, a string (as `text`), a list of these
+    (one turn that says and calls them all), an exception (as `fails`), or a function of the request.
+
+    The script is one list, or one argument a turn.
 
     `requests` holds what was asked, `open_streams` how many answers are being read, `closed_early` how many
     were left before their end. When the script is over, another request is an AssertionError.
     """
 
-    def __init__(self, script: Sequence[Scripted] = (), *, name: str = "scripted") -> None:
+    def __init__(self, *script: Scripted | Sequence[Scripted], name: str = "scripted") -> None:
         self.name = name
         self.requests: list[ModelRequest] = []
         self.open_streams = 0
         self.closed_early = 0
-        self._script = list(script)
+        self._script: list[Any] = _listed(script)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
         self.requests.append(replace(request, entries=list(request.entries)))
@@ -159,9 +162,23 @@ class ScriptedProvider:
         if not self._script:
             raise AssertionError("The script is over, and the model was asked again.")
         scripted = self._script.pop(0)
-        if isinstance(scripted, str):
-            return text(scripted)
-        return scripted if isinstance(scripted, Turn) else scripted(request)
+        return _turn(scripted(request) if callable(scripted) else scripted)
+
+
+def _turn(scripted: Answer) -> Turn:
+    if isinstance(scripted, Turn):
+        return scripted
+    if isinstance(scripted, str):
+        return text(scripted)
+    if isinstance(scripted, BaseException):
+        return fails(scripted)
+    return sum((_turn(part) for part in scripted), Turn())
+
+
+def _listed(script: Sequence[Any]) -> list[Any]:
+    """One argument that is a list is the script itself."""
+    is_whole = len(script) == 1 and isinstance(script[0], list | tuple)
+    return list(script[0] if is_whole else script)
 
 
 async def _pause(pause: Pause) -> None:
