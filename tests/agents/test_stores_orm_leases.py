@@ -2,14 +2,19 @@
 
 import os
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
+from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from agents.models import Checkpoint
 from agents.stores.orm import checkpoints, sessions
 from agents.stores.orm.checkpoints import LEASE_SECONDS, Beat
+from agents.stores.orm.transactions import writing
 from tests.agents.orm import ANSWER, DONE, HEAD, INPUT, ME, OTHER, expire, start, steal
 
 pytestmark = pytest.mark.django_db
@@ -180,3 +185,60 @@ def test_which_owners_are_known_to_be_dead() -> None:
     earlier = f"{host}:{os.getpid()}:00000000"
     names = [me, earlier, f"{host}:{os.getppid()}:ab", f"{host}:4194304:ab", "elsewhere:4194304:ab", "odd"]
     assert [checkpoints.is_dead_owner(name) for name in names] == [False, True, False, True, False, False]
+
+
+QUEUE = "queue"  # an owner that is no process
+
+
+def test_a_lease_is_taken_over_from_the_owner_that_is_named_once() -> None:
+    start(owner=QUEUE)
+    assert checkpoints.take_over("r", owner=OTHER, from_owner=ME) is None
+    assert checkpoints.take_over("r", owner=ME, from_owner=QUEUE) == 2
+    assert checkpoints.take_over("r", owner=OTHER, from_owner=QUEUE) is None
+    assert [beat.fence for beat in checkpoints.heartbeat(ME)] == [2]
+    assert lease_left() == pytest.approx(LEASE_SECONDS, abs=1)
+
+
+def test_a_finished_run_is_taken_over_by_nobody() -> None:
+    checkpoints.finish("r", start(owner=QUEUE), ANSWER, DONE, meta=None, keep=True)
+    assert checkpoints.take_over("r", owner=ME, from_owner=QUEUE) is None
+
+
+def test_anybody_keeps_the_leases_of_an_owner_that_is_no_process_alive() -> None:
+    start("ended", "1", owner=QUEUE)
+    start("fresh", "2", owner=QUEUE)
+    start("another's", "3", owner=ME)
+    for run_id in ("ended", "another's"):
+        expire(run_id)
+    before = Checkpoint.objects.get(run_id="fresh").lease_expires_at
+    checkpoints.keep_alive(QUEUE)
+    assert lease_left("ended") == pytest.approx(LEASE_SECONDS, abs=1)
+    assert Checkpoint.objects.get(run_id="fresh").lease_expires_at == before
+    assert lease_left("another's") < 0
+
+
+def test_the_runs_of_an_owner_are_listed_the_oldest_first() -> None:
+    for run_id in ("b", "a"):
+        start(run_id, run_id, owner=QUEUE)
+    start("c", "c")
+    assert checkpoints.owned_by(QUEUE) == ["b", "a"]
+    assert checkpoints.owned_by(QUEUE, limit=1) == ["b"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(settings.IS_SQLITE, reason="SQLite has one writer: nobody waits in a ring")
+def test_statements_over_several_runs_lock_them_in_one_order() -> None:
+    fences = {run_id: start(run_id, run_id) for run_id in ("b", "a")}  # as they lie in the table
+    with ThreadPoolExecutor(1) as other, writing():
+        checkpoints.hold_fences({"a": fences["a"]})
+        beats = other.submit(in_a_thread, lambda: checkpoints.heartbeat(ME))
+        time.sleep(0.3)  # it waits for "a" now, and must not have "b"
+        assert checkpoints.hold_fences(fences) == {"a", "b"}
+    assert {beat.run_id for beat in beats.result(10)} == {"a", "b"}
+
+
+def in_a_thread(work):
+    try:
+        return work()
+    finally:
+        connection.close()

@@ -11,6 +11,7 @@ from agents.stores.orm.in_flight import (
     live_counts,
     live_session_ids,
     orphans,
+    owned_by,
     run_in_flight,
     still_in_flight,
 )
@@ -21,8 +22,10 @@ from agents.stores.orm.leases import (
     expire_dead_owners,
     heartbeat,
     hold_fences,
+    keep_alive,
     release,
     request_stop,
+    take_over,
 )
 from agents.stores.orm.logs import indexed_entries, run_entries
 from agents.stores.orm.owners import is_dead_owner, process_owner
@@ -49,8 +52,10 @@ __all__ = [
     "live_counts",
     "live_session_ids",
     "is_dead_owner",
+    "keep_alive",
     "load_run",
     "orphans",
+    "owned_by",
     "process_owner",
     "release",
     "request_stop",
@@ -58,4 +63,5 @@ __all__ = [
     "run_in_flight",
     "start",
     "still_in_flight",
+    "take_over",
 ]

@@ -65,6 +65,12 @@ def live_counts() -> dict[str, int]:
     return dict(live.values_list("lease_owner").annotate(runs=Count("run_id")))
 
 
+def owned_by(owner: str, limit: int = 1000) -> list[str]:
+    """The runs on which this owner has a lease, valid or not, the oldest first."""
+    runs = Checkpoint.objects.filter(lease_owner=owner, appended_at=None).order_by("started_at")
+    return list(runs.values_list("run_id", flat=True)[:limit])
+
+
 def live_session_ids() -> list[str]:
     """The sessions whose run is live."""
     live = Checkpoint.objects.filter(lease_owner__isnull=False, lease_expires_at__gt=Now())

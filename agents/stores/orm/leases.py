@@ -51,6 +51,17 @@ def claim(
     return int(rows[0][0])
 
 
+def take_over(run_id: str, *, owner: str, from_owner: str) -> int | None:
+    """Takes the lease from the owner that is named, valid or not: the new fence, else None."""
+    with writing():
+        rows = fetch(
+            "UPDATE agents_checkpoint SET lease_owner = %s, lease_expires_at = @lease_end, fence = fence + 1"
+            " WHERE run_id = %s AND lease_owner = %s AND appended_at IS NULL RETURNING fence",
+            [owner, run_id, from_owner],
+        )
+    return int(rows[0][0]) if rows else None
+
+
 def release(
     run_id: str,
     fence: int,
@@ -77,12 +88,28 @@ def heartbeat(owner: str) -> list[Beat]:
     """Keeps all leases of the owner alive; what is missing in the answer is not the owner's any more."""
     with writing():
         rows = fetch(
-            "UPDATE agents_checkpoint SET lease_expires_at = @lease_end"
-            " WHERE lease_owner = %s AND lease_expires_at IS NOT NULL"
-            " RETURNING run_id, fence, stop_requested_at",
+            "WITH held AS (SELECT run_id FROM agents_checkpoint"
+            " WHERE lease_owner = %s AND lease_expires_at IS NOT NULL @in_order)"
+            " UPDATE agents_checkpoint SET lease_expires_at = @lease_end"
+            " WHERE run_id IN (SELECT run_id FROM held) RETURNING run_id, fence, stop_requested_at",
             [owner],
         )
     return [Beat(run_id, fence, stop is not None) for run_id, fence, stop in rows]
+
+
+def keep_alive(owner: str) -> None:
+    """Keeps the leases of an owner that is no process alive, whoever calls it: by the first who comes, late.
+
+    A run that somebody is busy with is left to them. A lease that has ended, and nobody took, is valid again.
+    """
+    with writing():
+        execute(
+            "WITH held AS (SELECT run_id FROM agents_checkpoint"
+            " WHERE lease_owner = %s AND lease_expires_at < @lease_half @if_free)"
+            " UPDATE agents_checkpoint SET lease_expires_at = @lease_end"
+            " WHERE run_id IN (SELECT run_id FROM held)",
+            [owner],
+        )
 
 
 def beat(run_id: str, fence: int) -> None:
@@ -102,8 +129,10 @@ def hold_fences(fences: Mapping[str, int]) -> set[str]:
         return set()
     pairs = [value for pair in fences.items() for value in pair]
     sql = (
-        "UPDATE agents_checkpoint SET fence = fence"
-        " WHERE appended_at IS NULL AND (run_id, fence) IN (VALUES @rows) RETURNING run_id"
+        "WITH held AS (SELECT run_id FROM agents_checkpoint"
+        " WHERE appended_at IS NULL AND (run_id, fence) IN (VALUES @rows) @in_order)"
+        " UPDATE agents_checkpoint SET fence = fence"
+        " WHERE run_id IN (SELECT run_id FROM held) RETURNING run_id"
     )
     rows = fetch(with_rows(sql, len(fences), 2), pairs)
     return {run_id for (run_id,) in rows}
@@ -128,10 +157,11 @@ def expire_dead_owners(is_dead: Callable[[str], bool]) -> int:
         return 0
     with writing():
         sql = (
-            "UPDATE agents_checkpoint SET lease_owner = NULL, lease_expires_at = NULL"
-            " WHERE lease_owner IN (@rows)"
+            "WITH held AS (SELECT run_id FROM agents_checkpoint WHERE lease_owner IN (@rows) @in_order)"
+            " UPDATE agents_checkpoint SET lease_owner = NULL, lease_expires_at = NULL"
+            " WHERE run_id IN (SELECT run_id FROM held) RETURNING run_id"
         )
-        return execute(with_rows(sql, len(dead)), dead)
+        return len(fetch(with_rows(sql, len(dead)), dead))
 
 
 def _write_head(run_id: str, head: RunHead) -> None:

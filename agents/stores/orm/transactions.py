@@ -1,7 +1,10 @@
 """Write transactions, the database's clock, and the few lines around raw SQL.
 
 The hot statements are raw SQL that SQLite and PostgreSQL share: to build them by the ORM costs more than to
-run them. In them `@now` is the time by the database's clock, `@lease_end` the end of a lease that begins now.
+run them. In them `@now` is the time by the database's clock, `@lease_end` the end of a lease that begins now,
+`@lease_half` the time when half of it is over. `@in_order` locks the selected runs in the one order that all
+statements over several runs keep, so that none waits for another in a ring; `@if_free` leaves out those that
+somebody is busy with. (SQLite has one writer: there is nothing to lock.)
 """
 
 from __future__ import annotations
@@ -39,14 +42,14 @@ def writing() -> Iterator[None]:
 def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
     """The number of rows that the statement touched."""
     with connection.cursor() as cursor:
-        cursor.execute(_with_clock(sql, connection.vendor), parameters)
+        cursor.execute(_in_dialect(sql, connection.vendor), parameters)
         return int(cursor.rowcount)
 
 
 def fetch(sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     """The rows that it returns. No `IS NULL` in a RETURNING: SQLite 3.40 answers it wrongly."""
     with connection.cursor() as cursor:
-        cursor.execute(_with_clock(sql, connection.vendor), parameters)
+        cursor.execute(_in_dialect(sql, connection.vendor), parameters)
         return list(cursor.fetchall())
 
 
@@ -67,15 +70,28 @@ def run_inside(inside: Inside) -> None:
 
 
 @lru_cache
-def _with_clock(sql: str, vendor: str) -> str:
-    now, lease_end = _CLOCKS[vendor]
-    return sql.replace("@now", now).replace("@lease_end", lease_end)
+def _in_dialect(sql: str, vendor: str) -> str:
+    for word, meaning in _DIALECTS[vendor].items():
+        sql = sql.replace(word, meaning)
+    return sql
 
 
 _SQLITE_TIME = "strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now'{})"
-_CLOCKS = {
-    # In the form in which Django keeps times there.
-    "sqlite": (_SQLITE_TIME.format(""), _SQLITE_TIME.format(f", '+{LEASE_SECONDS} seconds'")),
-    # The wall's time: that of a transaction stands still while it waits for a lock.
-    "postgresql": ("clock_timestamp()", f"clock_timestamp() + interval '{LEASE_SECONDS} seconds'"),
+_DIALECTS = {
+    "sqlite": {
+        # In the form in which Django keeps times there.
+        "@now": _SQLITE_TIME.format(""),
+        "@lease_end": _SQLITE_TIME.format(f", '+{LEASE_SECONDS} seconds'"),
+        "@lease_half": _SQLITE_TIME.format(f", '+{LEASE_SECONDS / 2} seconds'"),
+        "@in_order": "",
+        "@if_free": "",
+    },
+    "postgresql": {
+        # The wall's time: that of a transaction stands still while it waits for a lock.
+        "@now": "clock_timestamp()",
+        "@lease_end": f"clock_timestamp() + interval '{LEASE_SECONDS} seconds'",
+        "@lease_half": f"clock_timestamp() + interval '{LEASE_SECONDS / 2} seconds'",
+        "@in_order": "ORDER BY run_id FOR NO KEY UPDATE",
+        "@if_free": "ORDER BY run_id FOR NO KEY UPDATE SKIP LOCKED",
+    },
 }
