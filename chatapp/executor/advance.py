@@ -20,7 +20,7 @@ def advance(executor: InProcessExecutor, thread_id: UUID) -> None:
     if not QueuedMessage.objects.filter(thread_id=thread_id).exists():
         return
     with writing():
-        thread = Thread.objects.select_for_update().filter(pk=thread_id).first()
+        thread = Thread.objects.select_for_update(no_key=True).filter(pk=thread_id).first()
         if thread is None:
             return
         started = start_next(thread) if has_room(thread.owner_id) else None

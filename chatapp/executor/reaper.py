@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from django.db.models import Max
 from django.utils import timezone
@@ -40,9 +41,17 @@ def expire_the_dead() -> None:
 def look_after_orphans(executor: InProcessExecutor) -> None:
     """Resumes, folds or marks every run whose lease has run out, once."""
     for orphan in filter(_is_undecided, checkpoints.orphans()):
-        thread = Thread.objects.filter(pk=orphan.session_id).first() if orphan.session_id else None
+        thread = _thread_of(orphan)
         if thread is not None:
             look_after(executor, thread)
+
+
+def _thread_of(run: InFlight) -> Thread | None:
+    """None for a run of somebody else who uses the engine on this database: any string may be a session."""
+    try:
+        return Thread.objects.filter(pk=UUID(run.session_id)).first() if run.session_id else None
+    except ValueError:
+        return None
 
 
 def _is_undecided(run: InFlight) -> bool:
@@ -52,7 +61,7 @@ def _is_undecided(run: InFlight) -> bool:
 def look_after(executor: InProcessExecutor, thread: Thread) -> None:
     """Decides about the thread's run, under the thread's lock, so that no command comes in between."""
     with writing():
-        locked = Thread.objects.select_for_update().filter(pk=thread.pk).first()
+        locked = Thread.objects.select_for_update(no_key=True).filter(pk=thread.pk).first()
         run = checkpoints.in_flight(thread.session_id)
         if locked is None or run is None or run.live:
             return

@@ -26,7 +26,7 @@ CHANGED_HINT = "Have a look, then send again."
 def command(thread: Thread) -> Iterator[Thread]:
     """One transaction that holds the thread. Raises Thread.DoesNotExist where it was deleted meanwhile."""
     with writing():
-        yield Thread.objects.select_for_update().get(pk=thread.pk, owner_id=thread.owner_id)
+        yield Thread.objects.select_for_update(no_key=True).get(pk=thread.pk, owner_id=thread.owner_id)
 
 
 def receipt_for(owner_id: int, client_id: UUID | None) -> Receipt | None:
