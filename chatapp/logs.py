@@ -1,6 +1,8 @@
 """How the log looks: one line a record, for people (text) or for machines (json)."""
 
+import logging
 import sys
+import time
 from typing import Any
 
 import structlog
@@ -21,12 +23,33 @@ SHARED: list[Any] = [
 ]
 
 
+class OneLine(logging.Filter):
+    """For a library that logs a traceback whenever a service is away: one line, and that not again and again."""
+
+    REPEATED_AFTER = 60.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        text, now = record.getMessage(), time.monotonic()
+        if now - self._said.get(text, -self.REPEATED_AFTER) < self.REPEATED_AFTER:
+            return False
+        self._said[text] = now
+        if record.exc_info and record.exc_info[1] is not None:
+            record.msg, record.args = f"{text}: {record.exc_info[1]}", ()
+        record.exc_info = record.exc_text = None
+        return True
+
+
 def logging_config(*, debug: bool, style: str) -> dict[str, Any]:
     """Django's LOGGING: everything goes to stderr through structlog, whoever logged it."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": formatter(style)},
+        "filters": {"one line": {"()": OneLine}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {
@@ -35,6 +58,7 @@ def logging_config(*, debug: bool, style: str) -> dict[str, Any]:
             "agents": {"level": "DEBUG" if debug else "INFO"},
             "chatapp": {"level": "DEBUG" if debug else "INFO"},
             "daphne": {"level": "WARNING"},
+            "channels_redis.pubsub": {"filters": ["one line"]},
         },
     }
 

@@ -14,7 +14,9 @@ from tests.process.person import Person
 from tests.process.server import Server
 
 # Several processes need a database server and a channel layer between them.
-collect_ignore = [] if settings.REDIS_URL and not settings.IS_SQLITE else ["test_two_processes.py"]
+collect_ignore = (
+    [] if settings.REDIS_URL and not settings.IS_SQLITE else ["test_two_processes.py", "test_faults.py"]
+)
 
 
 @pytest.fixture
@@ -33,7 +35,15 @@ def database_url(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def server(tmp_path: Path, database_url: str, model_server: ModelServer) -> Iterator[Server]:
+def server_environment() -> dict[str, str]:
+    """What a folder or file of tests adds to the server's environment."""
+    return {}
+
+
+@pytest.fixture
+def server(
+    tmp_path: Path, database_url: str, model_server: ModelServer, server_environment: dict[str, str]
+) -> Iterator[Server]:
     """A running server whose assistant is `helper`, on the strict fake model server."""
     server = Server(
         tmp_path,
@@ -41,6 +51,7 @@ def server(tmp_path: Path, database_url: str, model_server: ModelServer) -> Iter
         ASSISTANTS="tests.process.assistants:helper",
         OPENAI_BASE_URL=model_server.url,
         EFFECTS=str(tmp_path),
+        **server_environment,
     )
     server.start()
     yield server
