@@ -24,7 +24,7 @@ SHARED: list[Any] = [
 
 
 class OneLine(logging.Filter):
-    """For a library that logs a traceback whenever a service is away: one line, and that not again and again."""
+    """For libraries that log a traceback whenever a service is away: one line, and not the same one again."""
 
     REPEATED_AFTER = 60.0
 
