@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from django.db.models import Max
 from django.utils import timezone
@@ -22,6 +21,7 @@ from chatapp.eventlog import Frame, partial_of, publish, record, tail
 from chatapp.lifecycle import may_resume, resume, take_over_and_fold
 from chatapp.lifecycle.folding import finished_frame
 from chatapp.models import Receipt, RunEvent, Thread
+from chatapp.models.thread import thread_ids
 
 if TYPE_CHECKING:
     from chatapp.executor.inprocess import InProcessExecutor
@@ -47,11 +47,8 @@ def look_after_orphans(executor: InProcessExecutor) -> None:
 
 
 def _thread_of(run: InFlight) -> Thread | None:
-    """None for a run of somebody else who uses the engine on this database: any string may be a session."""
-    try:
-        return Thread.objects.filter(pk=UUID(run.session_id)).first() if run.session_id else None
-    except ValueError:
-        return None
+    """None for a run of somebody else who uses the engine on this database."""
+    return Thread.objects.filter(pk__in=thread_ids([run.session_id])).first()
 
 
 def _is_undecided(run: InFlight) -> bool:

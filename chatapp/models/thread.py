@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
 TITLE_LIMIT = 80
+
+
+def thread_ids(session_ids: Iterable[str | None]) -> list[uuid.UUID]:
+    """Those that can be a thread's. Others may use the engine here, where any string is a session."""
+    return [found for found in map(_uuid, session_ids) if found is not None]
+
+
+def _uuid(text: str | None) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except (ValueError, TypeError):
+        return None
 
 
 class Thread(models.Model):
