@@ -3,6 +3,7 @@
 import zoneinfo
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import unquote
 
 from django.contrib.auth import middleware
 from django.http import HttpRequest, HttpResponseBase
@@ -37,8 +38,8 @@ class TimeZoneMiddleware:
 
 
 def zone_named(name: str) -> zoneinfo.ZoneInfo | None:
-    """None, which stands for the server's zone, when there is no such name."""
+    """None, which stands for the server's zone, when there is no such name. Scripts escape what cookies hold."""
     try:
-        return zoneinfo.ZoneInfo(name) if name else None
+        return zoneinfo.ZoneInfo(unquote(name)) if name else None
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
         return None

@@ -229,7 +229,13 @@ def test_without_mail_no_reset_is_promised(anonymous: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cookie", "zone"), [("Asia/Shanghai", "Asia/Shanghai"), ("../../etc/passwd", "UTC"), ("", "UTC")]
+    ("cookie", "zone"),
+    [
+        ("Asia/Shanghai", "Asia/Shanghai"),
+        ("Asia%2FShanghai", "Asia/Shanghai"),
+        ("../../etc/passwd", "UTC"),
+        ("", "UTC"),
+    ],
 )
 def test_times_are_in_the_zone_of_the_browser(cookie: str, zone: str) -> None:
     assert str(zone_named(cookie) or "UTC") == zone
