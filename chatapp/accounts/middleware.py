@@ -38,7 +38,7 @@ class TimeZoneMiddleware:
 
 
 def zone_named(name: str) -> zoneinfo.ZoneInfo | None:
-    """None, which stands for the server's zone, when there is no such name. Scripts escape what cookies hold."""
+    """None, which stands for the server's zone, when there is no such name. Scripts escape it."""
     try:
         return zoneinfo.ZoneInfo(unquote(name)) if name else None
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
