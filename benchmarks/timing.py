@@ -13,8 +13,9 @@ def measure(work: Callable[[], object], *, times: int = 30) -> dict[str, float]:
     work()
     with CaptureQueriesContext(connection) as captured:
         work()
+        queries = len(captured)
     seconds = [timed(work) for _ in range(times)]
-    return {"median ms": statistics.median(seconds) * 1000, "queries": len(captured)}
+    return {"median ms": statistics.median(seconds) * 1000, "queries": queries}
 
 
 def timed(work: Callable[[], object]) -> float:
