@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 TAG = "chatapp"
 SIGNUP = ("first", "open", "closed")
-EXECUTORS = ("inprocess",)
+EXECUTORS = ("inprocess", "procrastinate")
 
 
 @register(TAG)
@@ -19,6 +19,14 @@ def check_choices(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
         for name, (value, known) in chosen.items()
         if value not in known
     ]
+
+
+@register(TAG)
+def check_workers(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    if settings.RUN_EXECUTOR == "procrastinate" and settings.IS_SQLITE:
+        hint = "Set DATABASE_URL to a Postgres, or leave RUN_EXECUTOR out."
+        return [Error("RUN_EXECUTOR='procrastinate' needs Postgres.", hint=hint, id="chatapp.DATABASE_URL")]
+    return []
 
 
 @register(TAG)

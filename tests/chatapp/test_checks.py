@@ -15,6 +15,12 @@ def test_the_defaults_are_right() -> None:
     assert complaints() == []
 
 
+@pytest.mark.parametrize(("is_sqlite", "ids"), [(True, ["chatapp.DATABASE_URL"]), (False, [])])
+def test_workers_need_postgres(settings: Settings, is_sqlite: bool, ids: list[str]) -> None:
+    settings.RUN_EXECUTOR, settings.IS_SQLITE = "procrastinate", is_sqlite
+    assert complaints() == ids
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("SIGNUP", "everybody"), ("RUN_EXECUTOR", "elsewhere"), ("ASSISTANTS", ["nowhere.to_be:found"])],
