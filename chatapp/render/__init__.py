@@ -1,4 +1,7 @@
-"""Markdown → safe HTML, whole or block by block while it is being written. Pure: no Django, no words of any language."""
+"""Markdown → safe HTML, whole or block by block while it is being written.
+
+Pure: no Django, and no words of any language, since what it makes is stored.
+"""
 
 from chatapp.render.blocks import RENDERER_VERSION, render_blocks, render_markdown
 from chatapp.render.shape import OpenBlock

@@ -23,7 +23,7 @@ _MAX_SIZE = {"paragraph": MAX_INLINE, "heading": MAX_INLINE}
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`kind` is the name of its first token without `_open`; lines are counted in the text that was parsed."""
+    """`kind` is the name of its first token without `_open`; lines are those of the text that was parsed."""
 
     kind: str
     tokens: list[Token]
@@ -47,7 +47,7 @@ def normalize(text: str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines with their end. Not splitlines(): that breaks at characters which are no line ends in Markdown."""
+    """Lines with their end. splitlines() would break at characters that are no line ends in Markdown."""
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
@@ -61,12 +61,12 @@ def find_blocks(source: str, env: EnvType) -> list[Block]:
 
 
 def render_block(block: Block, lines: list[str], env: EnvType) -> str:
-    """What is too much for the parser is only escaped, and needs no cleaning (which takes long for a megabyte)."""
+    """What is too much for the parser is only escaped. It skips the cleaning, slow for a megabyte."""
     size = sum(map(len, lines[block.start : block.end]))
     if block.kind in _CODE:
         html = parser.renderer.render(block.tokens, parser.options, env)
         return html if size > MAX_CODE else clean_html(html)
-    if size > _MAX_SIZE.get(block.kind, MAX_BLOCK) or _is_too_deep(block):
+    if size > _MAX_SIZE.get(block.kind, MAX_BLOCK) or _is_too_deep(block) or _is_blown_up(block, size):
         return f'<p class="plain" dir="auto">{escape("".join(lines[block.start : block.end]))}</p>'
     parser.core.process(StateCore("", parser, env, block.tokens))
     return clean_html(parser.renderer.render(block.tokens, parser.options, env))
@@ -75,6 +75,11 @@ def render_block(block: Block, lines: list[str], env: EnvType) -> str:
 def _is_too_deep(block: Block) -> bool:
     """The parser drops what is nested more deeply: better to show it all, as it was written."""
     return max(token.level for token in block.tokens) >= MAX_NESTING - 1
+
+
+def _is_blown_up(block: Block, size: int) -> bool:
+    """A table fills up short rows: a few characters a row would become thousands of cells."""
+    return len(block.tokens) > 1_000 + 3 * size
 
 
 def _split(tokens: list[Token]) -> list[Block]:

@@ -1,4 +1,4 @@
-"""The last gate before a page: what nh3 lets through. The renderer makes nothing else; this holds if it ever errs."""
+"""The last gate before a page. The renderer makes only what passes here; if it ever errs, this holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Code → escaped HTML with five classes: k(eyword), s(tring), n(umber), f(unction), c(omment). Bounded in size and time."""
+"""Code → escaped HTML in five colours, bounded in size and time.
+
+The classes: k(eyword), s(tring), n(umber), f(unction), c(omment).
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,8 @@ from html import escape
 from itertools import groupby
 
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.lexers._mapping import LEXERS
-from pygments.token import Token, _TokenType
+from pygments.lexers import get_all_lexers, get_lexer_by_name
+from pygments.token import Token, _TokenType, is_token_subtype
 
 MAX_CODE = 100_000  # characters; longer code stays plain
 CPU_SECONDS = 2.0
@@ -43,7 +45,7 @@ _CLASSES = (
     (Token.Generic.Prompt, "c"),
 )
 _LABELS = {"text": "", "plaintext": "", "txt": "", "output": "", "console": "Shell", "shell-session": "Shell"}
-_ALIASES = {alias: lexer[1] for lexer in LEXERS.values() for alias in lexer[2]}
+_NAMES = {alias: name for name, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
 
 
 def highlight(code: str, language: str) -> str:
@@ -54,12 +56,12 @@ def highlight(code: str, language: str) -> str:
 def language_label(language: str) -> str:
     """'Python' for 'py'; a name nobody knows stays as it was written."""
     name = language.lower()
-    return _LABELS[name] if name in _LABELS else _ALIASES.get(name, language[:40])
+    return _LABELS[name] if name in _LABELS else _NAMES.get(name, language[:40])
 
 
 @lru_cache(maxsize=128)
 def _lexer(name: str) -> Lexer | None:
-    if name not in _ALIASES or name in _LABELS and not _LABELS[name]:
+    if name not in _NAMES or _LABELS.get(name) == "":
         return None
     return get_lexer_by_name(name, stripnl=False, ensurenl=False)
 
@@ -92,4 +94,4 @@ def _class_of(token: tuple[_TokenType, str]) -> str:
 
 @lru_cache(maxsize=512)
 def _class_of_type(kind: _TokenType) -> str:
-    return next((name for parent, name in _CLASSES if kind in parent), "")
+    return next((name for parent, name in _CLASSES if is_token_subtype(kind, parent)), "")

@@ -1,4 +1,4 @@
-"""The parser and the HTML of each token. Raw HTML is text; text runs in its own direction, code left to right."""
+"""The parser, and the HTML of each token. Raw HTML is text. Text finds its direction; code has one."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ MAX_NESTING = 40
 MAX_INLINE = 20_000  # characters of one paragraph or cell; a longer one is shown as it was written
 LONG_CODE = 40  # lines; the page folds longer ones
 
+_BOXES: dict[object, str] = {True: "☑", False: "☐"}
+
 _DIRECTED = {"paragraph_open", "heading_open", "blockquote_open", "list_item_open", "th_open", "td_open"}
 
 
@@ -27,7 +29,7 @@ class Renderer(RendererHTML):
     """HTML for the tokens whose HTML differs from the library's."""
 
     def heading_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """The page's own headings are h1 and h2: those of an answer stand below them and keep their looks by class."""
+        """h1 and h2 are the page's own: those of an answer stand below, with their looks by class."""
         level = int(tokens[idx].tag[1])
         return f'<h{_page_level(level)} class="h{level}" dir="auto">'
 
@@ -37,7 +39,7 @@ class Renderer(RendererHTML):
     def list_item_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         token = tokens[idx]
         token.attrs.pop("class", None)
-        box = {True: "☑", False: "☐"}.get(token.meta.get("checked"))
+        box = _BOXES.get(token.meta.get("checked"), "")
         return self.renderToken(tokens, idx, options, env) + (
             f'<span class="task">{box}</span> ' if box else ""
         )
@@ -130,7 +132,7 @@ def _direct(state: StateCore) -> None:
 def _parser() -> MarkdownIt:
     options: dict[str, Any] = {
         "html": False,
-        "breaks": True,  # the text that is being written shows its line breaks: closing a block must not move it
+        "breaks": True,  # an open block shows its line breaks: closing it must not move the text
         "xhtmlOut": False,
         "maxNesting": MAX_NESTING,
         "tasklists": True,

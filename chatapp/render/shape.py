@@ -41,7 +41,7 @@ class OpenBlock:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`skip`: characters of the first line that are markup; `is_sure` is False while a marker is half-written."""
+    """`skip`: characters of the first line that are markup; not `is_sure`: a marker is half-written."""
 
     kind: str = "p"
     lang: str = ""
@@ -73,7 +73,7 @@ def shape_of(line: str) -> Shape:
 
 
 def shape_in_list(line: str, levels: list[int], *, is_after_blank: bool) -> Shape:
-    """The shape of a line that follows a list sent so far; `levels` are the indents of its innermost open items."""
+    """The shape of a line after a list that was sent so far; `levels`: the indents of its open items."""
     if _is_undecided(line):
         return Shape(is_sure=False)
     indent = len(line) - len(line.lstrip(" "))

@@ -1,7 +1,7 @@
 """A text while it is being written: blocks go out once, as HTML, when nothing that follows can change them.
 
-Work is linear in the text. Each character earns `SPEND` characters of parsing; a list or table that is not finished
-is parsed and sent again as a whole only when enough was earned, so at intervals that grow with it.
+Work is linear in the text. Each character earns `SPEND` characters of parsing; a list or table that is not
+finished is parsed and sent again as a whole only when enough was earned, so at intervals that grow with it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ _HEAD = 200  # characters that tell a shape
 
 @dataclass(frozen=True, slots=True)
 class BlockUpdate:
-    """`closed`: (number, HTML) of blocks, also of one that is sent again. `open`: replaces what the reader has of the
-    open block; None: the text that was fed goes on it."""
+    """`closed`: (number, HTML) of blocks; one that is sent again replaces itself. `open` replaces what the
+    reader has of the open block; None: the text that was fed goes on (after `close`: nothing is open).
+    """
 
     closed: list[tuple[int, str]]
     open: OpenBlock | None
@@ -49,11 +50,6 @@ class BlockStream:
         self._code_indent: int | None = None
         self._shape: Shape | None = None
         self._is_moved = False
-
-    @property
-    def pending(self) -> int:
-        """Characters that the next call may have to render: a caller on an event loop moves large ones to a thread."""
-        return sum(map(len, self._lines)) + sum(map(len, self._tail))
 
     def feed(self, text: str) -> BlockUpdate:
         text = self._normalized(text)
@@ -127,9 +123,9 @@ class BlockStream:
         cost = size if _IS_SENT_AGAIN.match(self._lines[0]) else SPEND * size
         if self._credit < cost and not (self._is_at_end() and self._credit > -size):
             return []
-        self._credit -= size
         env = {**self._env, "references": dict(self._env["references"])}
         blocks = find_blocks("".join(self._lines), env)
+        self._credit -= max(size, sum(len(block.tokens) for block in blocks))
         final, lines = self._final(blocks)
         if lines:
             self._keep_references(env, lines)
@@ -195,16 +191,19 @@ class BlockStream:
         return [(self._count, render_block(block, self._lines, env))]
 
     def _look_inside(self, block: Block) -> None:
-        """Where the next line would go on: the indents of the open items, and of a fence that is open in them."""
+        """Where the next line would go on: the indents of the open items, and of an open fence."""
         self._levels = [
             _indent(self._lines[token.map[0]]) for token in _last_items(block.tokens) if token.map
         ]
         self._code_indent = None
-        inner = next((token for token in reversed(block.tokens) if token.nesting >= 0), block.tokens[0])
-        if inner.type == "fence" and inner.map and inner.map[1] == len(self._lines):
-            if not _ends_fence(self._lines[-1].lstrip(), inner.markup) or inner.map[1] - inner.map[0] == 1:
-                inner.meta["plain"] = True
-                self._code_indent = _indent(self._lines[inner.map[0]])
+        inner = next(token for token in reversed(block.tokens) if token.nesting >= 0)
+        if inner.type == "fence" and inner.map and self._is_open_fence(inner, *inner.map):
+            inner.meta["plain"] = True
+            self._code_indent = _indent(self._lines[inner.map[0]])
+
+    def _is_open_fence(self, token: Token, start: int, end: int) -> bool:
+        has_end = end - start > 1 and _ends_fence(self._lines[end - 1].lstrip(), token.markup)
+        return end == len(self._lines) and not has_end
 
     def _open(self) -> OpenBlock | None:
         shape = self._current_shape()

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"[-+−±~≈]?[^\w\s]?\s?\d[\d\s.,'’_]*(?:\s?(?:%|‰|[
 
 
 def shape_tables(state: StateCore) -> None:
-    """Rule: alignment as classes (the page allows no style attribute), a name and a row count on the table."""
+    """Rule: alignment as classes (the page allows no style attribute); the table a name and a row count."""
     tokens = state.tokens
     for start in (n for n, token in enumerate(tokens) if token.type == "table_open"):
         _shape(tokens[start], list(_rows(tokens, start)))
