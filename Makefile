@@ -8,7 +8,7 @@ RUN_REQUIREMENTS := requirements.txt
 DEV_REQUIREMENTS := requirements.txt requirements-dev.txt
 COMPILE := $(BIN)/pip-compile --quiet --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: help run test check lint types fmt bench requirements migrations install install-dev clean
+.PHONY: help run test check lint types fmt bench chaos requirements migrations install install-dev clean
 .DEFAULT_GOAL := help
 
 help: ## says what there is
@@ -42,6 +42,9 @@ fmt: install-dev ## formats the code and fixes what can be fixed
 
 bench: install-dev ## the benchmarks, as a table and as JSON
 	$(BIN)/python -m benchmarks
+
+chaos: install-dev ## kills processes under random users, then checks the invariants (SEED, KILLS, DURATION, PEOPLE, ON)
+	$(BIN)/python -m benchmarks.chaos
 
 migrations: install-dev ## writes the migrations that the models need
 	$(BIN)/python manage.py makemigrations

@@ -1,0 +1,62 @@
+"""`make chaos`, or `python -m benchmarks.chaos`; SEED, KILLS, DURATION, PEOPLE, ON are environment variables."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.chaos.campaign import campaign
+from benchmarks.chaos.deployment import Deployment, on_postgres, on_sqlite
+from benchmarks.chaos.options import Options, options_of_environment, wanted_deployments
+from benchmarks.chaos.report import Report, print_report, write_json
+
+
+def deployments(options: Options) -> Iterator[tuple[Path, Deployment]]:
+    """Each with a folder of its own."""
+    wanted = wanted_deployments()
+    if not wanted or "sqlite" in wanted:
+        with new_folder() as folder:
+            yield folder, on_sqlite(folder)
+    if not wanted or "postgres" in wanted:
+        found = on_postgres(f"chatapp_chaos_{options.seed}_{os.getpid()}")
+        if isinstance(found, Deployment):
+            with new_folder() as folder:
+                yield folder, found
+        else:
+            print(f"SKIPPED Postgres and Redis: {found}")
+
+
+@contextmanager
+def new_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="chatapp-chaos-") as place:
+        yield Path(place)
+
+
+def run(options: Options) -> list[Report]:
+    reports: list[Report] = []
+    for folder, deployment in deployments(options):
+        reports.append(asyncio.run(campaign(options, deployment, folder)))
+        print_report(reports[-1])
+    return reports
+
+
+def main() -> int:
+    # A client that was killed is what this is about, and not worth a traceback of the fake server.
+    logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
+    options = options_of_environment()
+    print(f"Seed {options.seed}, {options.kills} kills on each database", flush=True)
+    reports = run(options)
+    print(f"The same as JSON: {write_json(reports, options.results)}")
+    violations = sum(len(report.violations) for report in reports)
+    print(f"{violations} violations")
+    return int(bool(violations) or not reports)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

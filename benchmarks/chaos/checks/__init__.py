@@ -1,0 +1,18 @@
+"""The invariants, each a function from what is stored and what was done to accusations in the ledger."""
+
+from benchmarks.chaos.checks.frames import check_frames, check_screens
+from benchmarks.chaos.checks.history import check_histories, check_rest
+from benchmarks.chaos.checks.logs import check_logs
+from benchmarks.chaos.checks.messages import check_messages
+from benchmarks.chaos.checks.tools import check_effects, effects_in
+
+__all__ = [
+    "check_effects",
+    "check_frames",
+    "check_histories",
+    "check_logs",
+    "check_messages",
+    "check_rest",
+    "check_screens",
+    "effects_in",
+]
