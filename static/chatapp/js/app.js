@@ -12,6 +12,7 @@ import * as follow from "./follow.js";
 import * as keyboard from "./keyboard.js";
 import * as menu from "./menu.js";
 import * as navigation from "./navigation.js";
+import * as queue from "./queue.js";
 import * as sidebar from "./sidebar.js";
 import * as stream from "./stream.js";
 import * as theme from "./theme.js";
@@ -25,6 +26,7 @@ const modules = [
   announce,
   title,
   composer,
+  queue,
   menu,
   threadMenu,
   dialogs,

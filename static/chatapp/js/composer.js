@@ -133,25 +133,26 @@ class Composer {
     const { text, clientId } = this.#draft.attempt(this.#field.text);
     this.#sentAt = Date.now();
     this.#set({ sending: true, failure: "", unsent: false });
-    if (this.#thread) this.#takeOut(text, clientId);
+    if (this.#thread) this.#takeOut(text, clientId, isLive(this.#state));
     const answer = await post(this.#form.action, { text, client_id: clientId });
     if (answer.ok) this.#arrived(answer.data, text, clientId);
     else this.#failed(answer, text, clientId);
   }
 
   /**
-   * In a thread the message stands in the conversation at once; on the empty page it stays until the next one is there.
+   * In a thread the message stands at its place at once; on the empty page it stays until the next one is there.
    * @param {string} text
    * @param {string} clientId
+   * @param {boolean} queues
    */
-  #takeOut(text, clientId) {
+  #takeOut(text, clientId, queues) {
     this.#field.text = "";
     this.#changed();
-    emit("chat:sending", { text, clientId });
+    emit(queues ? "chat:queueing" : "chat:sending", { text, clientId });
   }
 
   /**
-   * @param {{thread?: string, url?: string, run_id?: string}} data
+   * @param {{thread?: string, url?: string, run_id?: string, queued?: boolean}} data
    * @param {string} text
    * @param {string} clientId
    */
@@ -160,10 +161,19 @@ class Composer {
     // Sockets that were closed by a logout stay closed: a fresh page has fresh ones.
     if (!this.#thread || this.#state.ended) return this.#goTo(data, text);
     this.#draft.settle(this.#field.text);
+    if (data.queued) return this.#isQueued(text, clientId);
     const runId = data.run_id ?? "";
     const isKnown = this.#runId === runId;
     this.#set({ sending: false, ...(isKnown ? {} : { status: "running" }) });
+    emit("chat:queued", { clientId });
     emit("chat:sent", { runId, text, clientId });
+    this.#refocus();
+  }
+
+  /** It waits: not in the conversation, but in the strip above the box. @param {string} text @param {string} clientId */
+  #isQueued(text, clientId) {
+    this.#set({ sending: false });
+    emit("chat:unsent", { text, clientId });
     this.#refocus();
   }
 

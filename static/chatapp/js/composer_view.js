@@ -39,9 +39,10 @@ export function composerView(state) {
   return { send: sendButton(state), stop: stopButton(state), ...noteOf(state), placeholder: placeholderOf(state) };
 }
 
-/** Whether the text may go out now. @param {State} state */
+/** Whether the text may go out now; while an answer is written it joins the queue. @param {State} state */
 export function canSend(state) {
-  return !state.isBlank && !state.sending && !isLive(state) && overLimit(state) <= 0 && state.ended !== "deleted";
+  const isOpen = state.status !== "waiting" && state.ended !== "deleted";
+  return isOpen && !state.isBlank && !state.sending && overLimit(state) <= 0;
 }
 
 /** @param {State} state */
@@ -98,7 +99,7 @@ function quietNote(state) {
   if (state.count) return calm(word("composer.counted", { count: number(state.count), limit: number(state.limit) }));
   if (state.status === "waiting") return calm(word("composer.waiting"));
   if (state.status !== "running") return hint(state);
-  if (!state.isBlank) return calm(word("composer.busy"));
+  if (!state.isBlank) return calm(word("composer.queues"));
   return { note: word("composer.saved"), key: word("composer.escape"), tone: "quiet" };
 }
 
