@@ -26,7 +26,11 @@ def with_static_files(pages: OneHopHandler) -> Any:
     if settings.STATIC_FROM_SOURCE:
         return ASGIStaticFilesHandler(pages)
     return ServeStaticASGI(
-        pages, root=settings.STATIC_ROOT, prefix=settings.STATIC_URL, add_headers_function=harden
+        pages,
+        root=settings.STATIC_ROOT,
+        prefix=settings.STATIC_URL,
+        allow_all_origins=False,
+        add_headers_function=harden,
     )
 
 
