@@ -23,10 +23,22 @@ def check_choices(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 @register(TAG)
 def check_workers(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    if settings.RUN_EXECUTOR == "procrastinate" and settings.IS_SQLITE:
-        hint = "Set DATABASE_URL to a Postgres, or leave RUN_EXECUTOR out."
-        return [Error("RUN_EXECUTOR='procrastinate' needs Postgres.", hint=hint, id="chatapp.DATABASE_URL")]
-    return []
+    """What web processes and workers need between them: a queue, and a way to the open pages."""
+    if settings.RUN_EXECUTOR != "procrastinate":
+        return []
+    needs = [
+        ("DATABASE_URL", "Postgres", settings.IS_SQLITE),
+        ("REDIS_URL", "Redis", not settings.REDIS_URL),
+    ]
+    return [
+        Error(
+            f"RUN_EXECUTOR='procrastinate' needs {server}.",
+            hint=f"Set {name} to a {server}, or leave RUN_EXECUTOR out.",
+            id=f"chatapp.{name}",
+        )
+        for name, server, is_missing in needs
+        if is_missing
+    ]
 
 
 @register(TAG)

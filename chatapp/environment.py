@@ -116,6 +116,18 @@ def chat_model(values: Mapping[str, str]) -> str:
     return next((model for key, model in KEY_MODELS.items() if values.get(key)), "demo")
 
 
+def worker_defaults(max_runs: int) -> dict[str, Any]:
+    """What `manage.py procrastinate worker` does unless its options say otherwise."""
+    return {
+        "concurrency": max_runs,
+        "fetch_job_polling_interval": 1.0,  # jobs that are retried come without a notification
+        "update_heartbeat_interval": 5.0,
+        "stalled_worker_timeout": 20.0,
+        "shutdown_graceful_timeout": 5.0,
+        "delete_jobs": "successful",
+    }
+
+
 def channel_layer(redis_url: str) -> dict[str, Any]:
     if not redis_url:
         return {"BACKEND": "channels.layers.InMemoryChannelLayer"}

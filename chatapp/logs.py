@@ -58,6 +58,9 @@ def logging_config(*, debug: bool, style: str) -> dict[str, Any]:
             "agents": {"level": "DEBUG" if debug else "INFO"},
             "chatapp": {"level": "DEBUG" if debug else "INFO"},
             "daphne": {"level": "WARNING"},
+            "procrastinate": {"level": "WARNING"},  # else three lines a run
+            "procrastinate.worker": {"filters": ["one line"]},
+            "procrastinate.worker.worker": {"filters": ["one line"]},
             "channels_redis.pubsub": {"filters": ["one line"]},
         },
     }

@@ -18,11 +18,16 @@ FINGERPRINT = ".sources"
 
 def prepare() -> None:
     """Does what is missing, once, however many processes start at the same time."""
-    with only_process_here(), only_process_on_database():
-        migrate()
+    prepare_database()
     if not settings.STATIC_FROM_SOURCE:
         with only_process_here():
             collect_static()
+
+
+def prepare_database() -> None:
+    """The tables alone, for a process that serves no pages."""
+    with only_process_here(), only_process_on_database():
+        migrate()
 
 
 def migrate() -> None:

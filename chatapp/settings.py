@@ -50,6 +50,9 @@ CACHES = {"default": environment.cache(REDIS_URL)}
 RUN_EXECUTOR = env.str("RUN_EXECUTOR", "inprocess")
 MAX_RUNS = env.int("MAX_RUNS", 200)
 MAX_RUNS_PER_USER = env.int("MAX_RUNS_PER_USER", 100)
+PROCRASTINATE_IMPORT_PATHS = ["chatapp.executor.tasks"]
+PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
+PROCRASTINATE_WORKER_DEFAULTS = environment.worker_defaults(MAX_RUNS)
 
 # --- agents ---------------------------------------------------------------------------------------
 CHAT_MODEL = environment.chat_model(os.environ)
@@ -73,6 +76,9 @@ INSTALLED_APPS = [
     "agents",
     "chatapp",
 ]
+if RUN_EXECUTOR == "procrastinate" and not IS_SQLITE:
+    # Behind chatapp, whose command of the same name goes before its own. Its migrations need Postgres.
+    INSTALLED_APPS.append("procrastinate.contrib.django")
 
 # All of these run in one thread, one hop from the event loop (chatapp/handler.py); static files do not
 # pass them (chatapp/asgi.py).

@@ -38,8 +38,9 @@ class EventLog:
     def open(self, channel: RunChannel) -> None:
         self._channels[channel.run_id] = channel
 
-    def close(self, run_id: str) -> None:
-        self._channels.pop(run_id, None)
+    def close(self, channel: RunChannel) -> None:
+        if self._channels.get(channel.run_id) is channel:  # a resume may have opened another one since
+            del self._channels[channel.run_id]
 
     def emit(self, channel: RunChannel, event: events.Event) -> None:
         """Takes an event of a live run. Returns at once; the frame is shown when it is stored."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from uuid import UUID
+
+from django.db import transaction
 
 from agents.stores.orm.transactions import writing
 from chatapp.eventlog import publish
+from chatapp.executor.interface import Executor, execute
 from chatapp.lifecycle.queue import queue_frame, start_next, waiting_thread_ids
 from chatapp.lifecycle.room import has_room
 from chatapp.models import QueuedMessage, Thread
 
-if TYPE_CHECKING:
-    from chatapp.executor.inprocess import InProcessExecutor
 
-
-def advance(executor: InProcessExecutor, thread_id: UUID) -> None:
+def advance(executor: Executor, thread_id: UUID) -> None:
     """Starts what waits in the thread if nothing is in its way, and tells open pages how the queue stands."""
     if not QueuedMessage.objects.filter(thread_id=thread_id).exists():
         return
@@ -25,14 +24,12 @@ def advance(executor: InProcessExecutor, thread_id: UUID) -> None:
             return
         started = start_next(thread) if has_room(thread.owner_id) else None
         news = queue_frame(thread)
-    publish(thread_id, None, [news])
-    if started is not None:
-        job, frames = started
-        publish(thread_id, job.run_id, frames)
-        executor.submit(job)
+        transaction.on_commit(lambda: publish(thread_id, None, [news]))
+        if started is not None:
+            execute(executor, *started)
 
 
-def advance_all(executor: InProcessExecutor) -> None:
+def advance_all(executor: Executor) -> None:
     """For queues that waited for room, or whose owner is gone."""
     for thread_id in waiting_thread_ids():
         advance(executor, thread_id)

@@ -30,6 +30,7 @@ class LiveRun:
     """A task and what it needs to be ended. `done` is set when its end is stored."""
 
     job: RunJob
+    channel: RunChannel
     checkpointer: RunCheckpointer
     task: asyncio.Task[None] | None = None
     done: threading.Event = field(default_factory=threading.Event)
@@ -110,6 +111,9 @@ class InProcessExecutor:
 
     # commands
 
+    def prepare(self, job: RunJob) -> None:
+        """The lease is this process's already: there is nothing else to store."""
+
     def submit(self, job: RunJob) -> None:
         """Drives the run whose lease this process has just taken. Returns at once."""
         loop = self._ensure_started()
@@ -141,7 +145,7 @@ class InProcessExecutor:
 
     # on the loop
 
-    def _launch(self, job: RunJob) -> None:
+    def _launch(self, job: RunJob) -> LiveRun:
         assert self._log is not None
         assert self._loop is not None
         channel = RunChannel(
@@ -154,7 +158,7 @@ class InProcessExecutor:
             void=job.void,
             decorate=self.decorate,
         )
-        run = LiveRun(job, RunCheckpointer(self._log, channel, job))
+        run = LiveRun(job, channel, RunCheckpointer(self._log, channel, job))
         run.checkpointer.is_handing_over = self.is_stopping
         self._log.open(channel)
         self._live[job.run_id] = run
@@ -164,6 +168,7 @@ class InProcessExecutor:
         announce(job, "live")
         if self.is_stopping:
             self._cancel(run)
+        return run
 
     def _stop(self, run: LiveRun) -> None:
         run.checkpointer.is_stopping = True
@@ -182,8 +187,9 @@ class InProcessExecutor:
         if not task.cancelled() and task.exception() is not None:
             logger.error("run %s: %r", run.job.run_id, task.exception())
         if self._log is not None:
-            self._log.close(run.job.run_id)
-        self._live.pop(run.job.run_id, None)
+            self._log.close(run.channel)
+        if self._live.get(run.job.run_id) is run:  # it may have been resumed here since
+            del self._live[run.job.run_id]
         run.done.set()
         announce(run.job, "ended")
         if self._loop is not None and not self.is_stopping:

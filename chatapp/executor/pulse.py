@@ -82,6 +82,7 @@ class Pulse:
         self._ticked = time.monotonic()
 
     def _reap(self) -> None:
+        reaper.keep_waiting_runs_live()
         reaper.look_after_orphans(self._executor)
         advance_all(self._executor)
         if time.monotonic() - self._swept > SWEEP_SECONDS:

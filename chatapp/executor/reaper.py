@@ -6,8 +6,9 @@ import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
@@ -18,13 +19,12 @@ from agents.stores.orm.owners import is_dead_owner
 from agents.stores.orm.transactions import writing
 from chatapp.assistants import get_assistant
 from chatapp.eventlog import Frame, partial_of, publish, record, tail
-from chatapp.lifecycle import may_resume, resume, take_over_and_fold
+from chatapp.executor.interface import Executor, execute
+from chatapp.lifecycle import may_resume, resume, runs_wait_for_workers, take_over_and_fold
 from chatapp.lifecycle.folding import finished_frame
+from chatapp.lifecycle.ownership import QUEUED_OWNER
 from chatapp.models import Receipt, RunEvent, Thread
 from chatapp.models.thread import thread_ids
-
-if TYPE_CHECKING:
-    from chatapp.executor.inprocess import InProcessExecutor
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,13 @@ def expire_the_dead() -> None:
     checkpoints.expire_dead_owners(is_dead_owner)
 
 
-def look_after_orphans(executor: InProcessExecutor) -> None:
+def keep_waiting_runs_live() -> None:
+    """However long they wait for a worker: no backlog looks like a crash. Before orphans are looked for."""
+    if runs_wait_for_workers():
+        checkpoints.keep_alive(QUEUED_OWNER)
+
+
+def look_after_orphans(executor: Executor) -> None:
     """Resumes, folds or marks every run whose lease has run out, once."""
     for orphan in filter(_is_undecided, checkpoints.orphans()):
         thread = _thread_of(orphan)
@@ -55,28 +61,30 @@ def _is_undecided(run: InFlight) -> bool:
     return run.head.status == "running" or run.handed_over or run.stop_requested
 
 
-def look_after(executor: InProcessExecutor, thread: Thread) -> None:
+def look_after(executor: Executor, thread: Thread) -> None:
     """Decides about the thread's run, under the thread's lock, so that no command comes in between."""
     with writing():
         locked = Thread.objects.select_for_update(no_key=True).filter(pk=thread.pk).first()
         run = checkpoints.in_flight(thread.session_id)
         if locked is None or run is None or run.live:
             return
-        frames, job = _decide(locked, run)
-    if frames:
-        publish(thread.id, run.run_id, frames)
-    if job is not None:
+        if not run.stop_requested and _goes_on(locked, run):
+            _go_on(executor, locked, run)
+        elif frames := _end(locked, run):
+            transaction.on_commit(lambda: publish(locked.id, run.run_id, frames))
+
+
+def _go_on(executor: Executor, thread: Thread, run: InFlight) -> None:
+    resumed = resume(thread, run, automatic=True)
+    if resumed is not None:
         logger.info("run %s: resumed by itself", run.run_id)
-        executor.submit(job)
+        execute(executor, *resumed)
 
 
-def _decide(thread: Thread, run: InFlight) -> tuple[list[Frame], Any]:
+def _end(thread: Thread, run: InFlight) -> list[Frame]:
     if run.stop_requested:
-        return take_over_and_fold(thread, run, ending="stopped"), None
-    if _goes_on(thread, run):
-        resumed = resume(thread, run, automatic=True)
-        return (resumed[1], resumed[0]) if resumed else ([], None)
-    return _mark_interrupted(thread, run), None
+        return take_over_and_fold(thread, run, ending="stopped")
+    return _mark_interrupted(thread, run)
 
 
 def _goes_on(thread: Thread, run: InFlight) -> bool:

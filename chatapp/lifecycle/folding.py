@@ -16,6 +16,7 @@ from agents.stores.orm.checkpoints import InFlight
 from agents.stores.orm.transactions import writing
 from agents.transcript import Entry, ToolCallEntry, pending_tool_calls
 from chatapp.eventlog import Frame, partial_entries, record, tail
+from chatapp.lifecycle.ownership import QUEUED_OWNER
 from chatapp.lifecycle.status import Ending
 from chatapp.models import Thread
 
@@ -111,9 +112,21 @@ def take_over_and_fold(thread: Thread, run: InFlight, *, ending: Ending) -> list
         fence = checkpoints.claim(run.run_id, owner=checkpoints.process_owner(), force=True)
         if fence is None:
             raise LeaseLost(f"Run {run.run_id} is gone.")
-        finished = finished_frame(ending, error=run.head.error)
-        frames = record(thread.id, run.run_id, [finished], stored=run.next_index)
-        fold(thread, run, fence=fence, ending=ending)
+        return _end(thread, run, fence=fence, ending=ending)
+
+
+def fold_waiting(thread: Thread, run: InFlight, *, ending: Ending) -> list[Frame] | None:
+    """Folds a run that waits for a worker. → frames, or None where one has taken it by now"""
+    with writing():
+        owner = checkpoints.process_owner()
+        fence = checkpoints.take_over(run.run_id, owner=owner, from_owner=QUEUED_OWNER)
+        return None if fence is None else _end(thread, run, fence=fence, ending=ending)
+
+
+def _end(thread: Thread, run: InFlight, *, fence: int, ending: Ending) -> list[Frame]:
+    finished = finished_frame(ending, error=run.head.error)
+    frames = record(thread.id, run.run_id, [finished], stored=run.next_index)
+    fold(thread, run, fence=fence, ending=ending)
     return frames
 
 

@@ -1,4 +1,4 @@
-"""Start and resume: the checkpoint first, then a job for the executor."""
+"""Start, resume, take: the checkpoint first, then a job for the executor."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from django.utils import timezone
 from agents.checkpoint import RunHead
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
+from agents.stores.orm.transactions import writing
 from agents.transcript import InputEntry
-from chatapp.eventlog import Frame, partial_of, record, tail
+from chatapp.eventlog import Frame, last_seq, partial_of, record, tail
 from chatapp.lifecycle.content import Content, text_of
 from chatapp.lifecycle.jobs import RunJob
+from chatapp.lifecycle.ownership import QUEUED_OWNER, owner_of_new_runs
 from chatapp.models import Thread
 
 
 def start(thread: Thread, content: Content, *, run_id: str = "") -> tuple[RunJob, list[Frame]]:
-    """Stores the user's message as a new run in flight, owned by this process. → job, frames to publish
+    """Stores the user's message as a new run in flight. → job, frames to publish
 
     Raises RunInFlight where the session has an unfinished run: fold it first.
     """
@@ -27,23 +29,32 @@ def start(thread: Thread, content: Content, *, run_id: str = "") -> tuple[RunJob
     entry = InputEntry(role="user", content=content)
     head = RunHead(agent_name=thread.assistant, session_id=thread.session_id)
     frames = [started_frame(run_id, text_of(content), resumed=False, at=timezone.now())]
-    fence = checkpoints.start(run_id, thread.session_id, [entry], head, owner=checkpoints.process_owner())
+    fence = checkpoints.start(run_id, thread.session_id, [entry], head, owner=owner_of_new_runs())
     numbered = record(thread.id, run_id, frames, stored=1, after=0)
     Thread.objects.filter(pk=thread.pk).update(updated_at=timezone.now())
-    return _job(thread, run_id, fence, stored=1, next_seq=numbered[-1]["seq"] + 1), numbered
+    return _job(thread, run_id, fence, stored=1, next_seq=next_after(numbered)), numbered
 
 
 def resume(thread: Thread, run: InFlight, *, automatic: bool = False) -> tuple[RunJob, list[Frame]] | None:
     """Claims the lease of a run whose owner is gone. None where somebody else has it."""
-    fence = checkpoints.claim(run.run_id, owner=checkpoints.process_owner(), automatic=automatic)
+    fence = checkpoints.claim(run.run_id, owner=owner_of_new_runs(), automatic=automatic)
     if fence is None:
         return None
-    shown = partial_of(tail(thread.id, run.run_id, run.next_index), run.next_index)
     frame = started_frame(run.run_id, None, resumed=True, at=timezone.now())
     numbered = record(thread.id, run.run_id, [frame], stored=run.next_index)
-    next_seq = numbered[-1]["seq"] + 1
-    job = _job(thread, run.run_id, fence, stored=run.next_index, next_seq=next_seq)
-    return replace(job, turns=run.head.turns, void=bool(shown)), numbered
+    return _job_of(thread, run, fence, next_seq=next_after(numbered)), numbered
+
+
+def take(run_id: str) -> RunJob | None:
+    """Takes over a run that waits for a worker: it is this process's now. None where it waits no more."""
+    with writing():
+        owner = checkpoints.process_owner()
+        fence = checkpoints.take_over(run_id, owner=owner, from_owner=QUEUED_OWNER)
+        run = checkpoints.run_in_flight(run_id) if fence is not None else None
+        if run is None or fence is None:
+            return None
+        thread = Thread.objects.get(pk=run.session_id or "")  # deleted only together with its runs
+        return _job_of(thread, run, fence, next_seq=last_seq(thread.id, run_id) + 1)
 
 
 def started_frame(run_id: str, text: str | None, *, resumed: bool, at: datetime) -> Frame:
@@ -53,6 +64,17 @@ def started_frame(run_id: str, text: str | None, *, resumed: bool, at: datetime)
         "resumed": resumed,
         "started_at": at.isoformat(),
     }
+
+
+def next_after(numbered: list[Frame]) -> int:
+    return int(numbered[-1]["seq"]) + 1
+
+
+def _job_of(thread: Thread, run: InFlight, fence: int, *, next_seq: int) -> RunJob:
+    """A run that may have done something already."""
+    shown = partial_of(tail(thread.id, run.run_id, run.next_index), run.next_index)
+    job = _job(thread, run.run_id, fence, stored=run.next_index, next_seq=next_seq)
+    return replace(job, turns=run.head.turns, void=bool(shown))
 
 
 def _job(thread: Thread, run_id: str, fence: int, *, stored: int, next_seq: int) -> RunJob:

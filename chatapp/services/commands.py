@@ -11,10 +11,9 @@ from django.db import transaction
 
 from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import writing
-from chatapp import executor
 from chatapp.eventlog import Frame, hub, publish
 from chatapp.eventlog.hub import Delivery, user_topic
-from chatapp.lifecycle import RunJob, ending_of, take_over_and_fold
+from chatapp.lifecycle import ending_of, take_over_and_fold
 from chatapp.models import Receipt, Thread
 from chatapp.services.errors import Refused
 
@@ -51,16 +50,6 @@ def clear_the_way(thread: Thread) -> None:
     if run.live:
         raise Refused(CHANGED, hint=CHANGED_HINT)
     publish_later(thread, run.run_id, take_over_and_fold(thread, run, ending=ending_of(run)))
-
-
-def execute_later(job: RunJob, thread: Thread, frames: list[Frame]) -> None:
-    """After the commit: show the frames, then drive the run."""
-
-    def go() -> None:
-        publish(thread.id, job.run_id, frames)
-        executor.get().submit(job)
-
-    transaction.on_commit(go)
 
 
 def publish_later(thread: Thread, run_id: str | None, frames: list[Frame]) -> None:

@@ -7,13 +7,14 @@ from uuid import UUID
 from django.db import transaction
 
 from agents.stores.orm import checkpoints
+from chatapp import executor
 from chatapp.eventlog import publish
 from chatapp.lifecycle import ending_of, take_over_and_fold
 from chatapp.lifecycle.content import text_of, with_text
 from chatapp.lifecycle.queue import hold, queue_frame, start_next
 from chatapp.lifecycle.room import has_room
 from chatapp.models import QueuedMessage, Thread
-from chatapp.services.commands import command, execute_later, publish_later, tell_sidebar
+from chatapp.services.commands import command, publish_later, tell_sidebar
 from chatapp.services.errors import Refused
 from chatapp.services.text import message_text
 
@@ -57,8 +58,7 @@ def start_waiting(thread: Thread) -> None:
     """In a command's transaction: starts the first message that waits, where nothing is in its way."""
     started = start_next(thread) if has_room(thread.owner_id) else None
     if started is not None:
-        job, frames = started
-        execute_later(job, thread, frames)
+        executor.execute(*started)
         tell_sidebar(thread)
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from agents.stores.orm import checkpoints, sessions
 from agents.stores.orm.checkpoints import InFlight
 from agents.transcript import InputEntry
+from chatapp import executor
 from chatapp.eventlog import record
 from chatapp.lifecycle import ending_of, resume, state_of, take_over_and_fold
 from chatapp.lifecycle.content import text_of
 from chatapp.lifecycle.folding import finished_frame
 from chatapp.lifecycle.queue import hold
 from chatapp.models import Revision, Thread
-from chatapp.services.commands import command, execute_later, publish_later, tell_history, tell_sidebar
+from chatapp.services.commands import command, publish_later, tell_history, tell_sidebar
 from chatapp.services.errors import Invalid, Refused
 from chatapp.services.queueing import tell_queue
 
@@ -48,8 +49,7 @@ def _resume(thread: Thread, run: InFlight) -> Recovered:
     resumed = resume(thread, run)
     if resumed is None:
         raise Refused(NOTHING, hint=NOTHING_HINT)
-    job, frames = resumed
-    execute_later(job, thread, frames)
+    executor.execute(*resumed)
     tell_sidebar(thread)
     return Recovered(run.run_id)
 

@@ -10,6 +10,7 @@ from django.db import IntegrityError
 
 from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import writing
+from chatapp import executor
 from chatapp.assistants import default_assistant, get_assistant
 from chatapp.lifecycle import start
 from chatapp.lifecycle.content import Content
@@ -19,7 +20,6 @@ from chatapp.models import QueuedMessage, Receipt, Thread
 from chatapp.services.commands import (
     clear_the_way,
     command,
-    execute_later,
     receipt_for,
     tell_sidebar,
     write_receipt,
@@ -86,7 +86,7 @@ def run_content(thread: Thread, content: Content, *, name: str, client_id: UUID 
         return queue_content(thread, content, name=name, client_id=client_id, first=True)
     job, frames = start(thread, content)
     write_receipt(thread, client_id, name=name, run_id=job.run_id)
-    execute_later(job, thread, frames)
+    executor.execute(job, frames)
     tell_sidebar(thread)
     return Sent(job.run_id, queued=False)
 

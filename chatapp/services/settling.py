@@ -9,10 +9,10 @@ from agents.stores.orm.checkpoints import InFlight
 from chatapp import executor
 from chatapp.eventlog import Delivery, hub
 from chatapp.eventlog.hub import owner_topic
-from chatapp.lifecycle import take_over_and_fold
+from chatapp.lifecycle import fold_waiting, is_waiting, take_over_and_fold
 from chatapp.lifecycle.queue import STOPPED, hold
 from chatapp.models import Thread
-from chatapp.services.commands import command, publish_later
+from chatapp.services.commands import command, publish_later, tell_sidebar
 from chatapp.services.queueing import tell_queue
 
 STOP_SECONDS = 10.0
@@ -30,20 +30,44 @@ def stop(thread: Thread) -> None:
 def settle(thread: Thread) -> None:
     """Asks the owner of a live run to fold it, waits up to 10 s, then takes the lease and folds itself.
 
-    Runs without an owner are left alone: they end in the command's own transaction, or by the user's choice.
-    Waits outside of any transaction.
+    One that waits for a worker is folded at once. Runs without an owner are left alone: they end in the
+    command's own transaction, or by the user's choice. Waits outside of any transaction.
     """
     run = checkpoints.in_flight(thread.session_id)
     if run is None or not run.live:
         return
     with command(thread) as locked:
-        checkpoints.request_stop(run.run_id)
-        if hold(locked, STOPPED):  # before the owner folds, and looks for what comes next
-            tell_queue(locked)
+        asked = _ask_to_stop(locked, run.run_id)
+    if asked is not None:
+        wake_owner(asked)
+        if not _is_gone(asked, within=STOP_SECONDS):
+            _fold_in_place(thread, asked)
+
+
+def wake_owner(run: InFlight) -> None:
+    """Its owner, wherever that is, ends the run at once. If this is lost, its next beat sees the mark."""
     wake = Delivery.of(None, [{"type": "stop", "run_id": run.run_id}])
     hub.deliver(owner_topic(run.lease_owner or ""), wake)
-    if not _is_gone(run, within=STOP_SECONDS):
-        _fold_in_place(thread, run)
+
+
+def _ask_to_stop(thread: Thread, run_id: str) -> InFlight | None:
+    """Marks the run for its owner. → the run; None where it has ended, or nobody had it and it was folded"""
+    if hold(thread, STOPPED):  # before the owner folds, and looks for what comes next
+        tell_queue(thread)
+    run = checkpoints.in_flight(thread.session_id)
+    if run is None or run.run_id != run_id or _fold_if_waiting(thread, run):
+        return None
+    checkpoints.request_stop(run_id)
+    return checkpoints.in_flight(thread.session_id) if is_waiting(run) else run
+
+
+def _fold_if_waiting(thread: Thread, run: InFlight) -> bool:
+    frames = fold_waiting(thread, run, ending="stopped") if is_waiting(run) else None
+    if frames is None:
+        return False
+    publish_later(thread, run.run_id, frames)
+    tell_sidebar(thread)
+    return True
 
 
 def _is_gone(run: InFlight, *, within: float) -> bool:

@@ -11,7 +11,7 @@ from chatapp import executor
 from chatapp.lifecycle import ending_of, take_over_and_fold
 from chatapp.models import Thread
 from chatapp.services.commands import command, publish_later, tell_history, tell_sidebar
-from chatapp.services.settling import settle
+from chatapp.services.settling import settle, wake_owner
 from chatapp.services.text import title_text
 
 
@@ -47,6 +47,7 @@ def delete(thread: Thread) -> None:
         tell_sidebar(locked, deleted=True)
         if run is not None:
             transaction.on_commit(lambda: executor.get().abandon(run.run_id))
+            transaction.on_commit(lambda: wake_owner(run))
         Thread.objects.get(pk=locked.pk).delete()
 
 

@@ -15,9 +15,18 @@ def test_the_defaults_are_right() -> None:
     assert complaints() == []
 
 
-@pytest.mark.parametrize(("is_sqlite", "ids"), [(True, ["chatapp.DATABASE_URL"]), (False, [])])
-def test_workers_need_postgres(settings: Settings, is_sqlite: bool, ids: list[str]) -> None:
-    settings.RUN_EXECUTOR, settings.IS_SQLITE = "procrastinate", is_sqlite
+@pytest.mark.parametrize(
+    ("is_sqlite", "redis_url", "ids"),
+    [
+        (True, "", ["chatapp.DATABASE_URL", "chatapp.REDIS_URL"]),
+        (False, "", ["chatapp.REDIS_URL"]),
+        (False, "redis://127.0.0.1:6379/0", []),
+    ],
+)
+def test_workers_need_postgres_and_redis(
+    settings: Settings, is_sqlite: bool, redis_url: str, ids: list
+) -> None:
+    settings.RUN_EXECUTOR, settings.IS_SQLITE, settings.REDIS_URL = "procrastinate", is_sqlite, redis_url
     assert complaints() == ids
 
 

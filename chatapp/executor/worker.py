@@ -1,0 +1,75 @@
+"""A worker process: procrastinate's worker and our executor on one loop, from the start to the hand-over."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from typing import Any
+
+from procrastinate import App
+from procrastinate.exceptions import ConnectorException
+from procrastinate.worker import Worker
+
+from chatapp import executor
+
+logger = logging.getLogger(__name__)
+
+PAUSE_SECONDS = 1.0
+HAND_OVER_SECONDS = 12.0
+
+
+async def work_until_signalled(app: App, **options: Any) -> None:
+    """Until SIGTERM or SIGINT, however often. `options`: those of `manage.py procrastinate worker`."""
+    stopping = asyncio.Event()
+    for which in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(which, stopping.set)
+    await work(app, stopping, **options)
+
+
+async def work(app: App, stopping: asyncio.Event, **options: Any) -> None:
+    """Takes runs and drives them. At the end it lets them go on for a while and hands over the rest.
+
+    Where the database is away for longer than a query can wait, procrastinate's worker gives up: the runs go
+    on under their leases, and another worker begins in its place.
+    """
+    options = {**app.worker_defaults, "install_signal_handlers": False, **options}
+    grace = options.pop("shutdown_graceful_timeout")
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_in_one_line)
+    app.perform_import_paths()
+    executor.server_started(loop)
+    told = loop.create_task(stopping.wait())
+    worker, working = _begin(app, options)
+    while not stopping.is_set():
+        await asyncio.wait({told, working}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done() and not stopping.is_set():
+            logger.warning("worker: ended by itself (%s); another begins", working.exception())
+            await asyncio.wait({told}, timeout=PAUSE_SECONDS)
+            worker, working = _begin(app, options)
+    await _stop(worker, working, grace)
+
+
+def _begin(app: App, options: dict[str, Any]) -> tuple[Worker, asyncio.Task[None]]:
+    # No time for jobs where it ends by itself: their runs do not end with them.
+    worker = Worker(app, **options, shutdown_graceful_timeout=0)
+    logger.info("Working: up to %s runs at once", worker.concurrency)
+    return worker, asyncio.get_running_loop().create_task(worker.run())
+
+
+async def _stop(worker: Worker, working: asyncio.Task[None], grace: float) -> None:
+    """It claims nothing more; its jobs end with their runs, by themselves or by being handed over."""
+    worker.shutdown_graceful_timeout = grace + HAND_OVER_SECONDS
+    worker.stop()
+    await executor.server_stopping(grace)
+    await asyncio.wait({working})
+    if error := working.exception():
+        logger.warning("worker: %s", error)
+
+
+def _in_one_line(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A job whose end could not be told to the database: it comes again, and finds its run taken."""
+    if isinstance(context.get("exception"), ConnectorException):
+        logger.warning("worker: %s: %s", context["message"], context["exception"])
+    else:
+        loop.default_exception_handler(context)
