@@ -31,6 +31,7 @@ register = template.Library()
 FOLDED_LINES = 12  # of a message
 LINE = 72  # characters of a message that stand on one line, roughly
 FOLDED_OUTPUT = 20  # lines of arguments or of a result
+SHOWN_OUTPUT = 10_000  # characters of one of them; the rest has a page of its own
 NBSP = "\u00a0"
 
 
@@ -109,6 +110,8 @@ def whole_duration(seconds: float | None) -> str:
 @register.filter
 def pretty(text: str) -> str:
     """JSON on one line if it fits, else indented; anything else as it came."""
+    if len(text) > SHOWN_OUTPUT:
+        return text
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -117,6 +120,17 @@ def pretty(text: str) -> str:
         return text
     line = json.dumps(value, ensure_ascii=False)
     return line if len(line) <= LINE else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+@register.filter
+def is_too_much(text: str) -> bool:
+    """Whether a page shows only the beginning of arguments or of a result."""
+    return len(text) > SHOWN_OUTPUT
+
+
+@register.filter
+def shown(text: str) -> str:
+    return text if len(text) <= SHOWN_OUTPUT else text[:SHOWN_OUTPUT] + "…"
 
 
 @register.filter

@@ -108,8 +108,11 @@ def is_script(request: HttpRequest) -> bool:
     return bool(request.headers.get("X-Requested-With") or request.headers.get("HX-Request"))
 
 
+def is_plain_form(request: HttpRequest) -> bool:
+    """A form of the page, sent by a browser without scripts: it expects a page."""
+    return not is_script(request) and "text/html" in request.headers.get("Accept", "")
+
+
 def answer_command(request: HttpRequest, url: str, data: dict[str, Any]) -> HttpResponse:
     """Data, unless a plain form of the page asks: it gets the page that shows the result."""
-    if is_script(request) or "text/html" not in request.headers.get("Accept", ""):
-        return JsonResponse(data)
-    return SeeOther(url)
+    return SeeOther(url) if is_plain_form(request) else JsonResponse(data)

@@ -19,7 +19,17 @@ from chatapp.forms import (
     RenameForm,
 )
 from chatapp.models import Thread
-from chatapp.views.access import SeeOther, answer_command, command, get_thread, is_script, owner_of, valid
+from chatapp.views.access import (
+    SeeOther,
+    answer_command,
+    command,
+    get_thread,
+    is_plain_form,
+    is_script,
+    owner_of,
+    valid,
+)
+from chatapp.views.drafts import put_back
 
 
 @command
@@ -69,6 +79,8 @@ def recover(request: HttpRequest, thread_id: UUID) -> HttpResponse:
     thread = get_thread(request, thread_id)
     form = valid(RecoverForm(request.POST)).cleaned_data
     recovered = services.recover(thread, form["action"])
+    if recovered.text and is_plain_form(request):
+        put_back(request, thread, recovered.text)
     return answer_command(request, url_of(thread), {"thread": str(thread.id), "text": recovered.text})
 
 

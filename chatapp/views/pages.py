@@ -13,6 +13,7 @@ from chatapp.fragments import texts_of
 from chatapp.history.pages import load_page
 from chatapp.history.sidebar import load_sidebar
 from chatapp.models import Thread
+from chatapp.views import drafts
 from chatapp.views.access import get_thread, owner_of, page
 from chatapp.views.seen import mark_seen
 
@@ -34,6 +35,7 @@ def thread(request: HttpRequest, thread_id: UUID) -> HttpResponse:
         "page": shown,
         "texts": texts_of(thread.id, shown.turns),
         "assistant": thread.assistant,
+        "draft": drafts.take(request, thread),
     }
     return render(request, "chatapp/thread.html", shell(request, thread) | context)
 

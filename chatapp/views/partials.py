@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 from chatapp.fragments import texts_of
 from chatapp.history.pages import load_page, load_turn
 from chatapp.history.sidebar import load_sidebar
-from chatapp.history.turns import ThreadPage
+from chatapp.history.turns import ThreadPage, ToolStep
 from chatapp.models import Thread
-from chatapp.views.access import get_thread, owner_of, page
+from chatapp.views.access import get_thread, is_script, owner_of, page
+from chatapp.views.pages import shell
 from chatapp.views.seen import mark_seen
 
 
@@ -31,9 +32,26 @@ def turn(request: HttpRequest, thread_id: UUID, run_id: str) -> HttpResponse:
 
 @page
 def older(request: HttpRequest, thread_id: UUID) -> HttpResponse:
+    """Older turns: the pieces for a script, a page of its own where there is none."""
     thread = get_thread(request, thread_id)
     shown = load_page(thread, before=request.GET.get("before") or None)
-    return render(request, "chatapp/conversation/_turns.html", turns_context(thread, shown))
+    context = turns_context(thread, shown)
+    if is_script(request):
+        return render(request, "chatapp/conversation/_turns.html", context)
+    return render(request, "chatapp/older.html", shell(request, thread) | context)
+
+
+@page
+def step(request: HttpRequest, thread_id: UUID, run_id: str) -> HttpResponse:
+    """What one call was given (`of=arguments`) or has answered, in full: a page shows only so much of it."""
+    thread = get_thread(request, thread_id)
+    shown = load_turn(thread, run_id)
+    calls = [part for part in shown.parts if isinstance(part, ToolStep)] if shown else []
+    call = next((call for call in calls if str(call.index) == request.GET.get("call")), None)
+    text = call and (call.arguments if request.GET.get("of") == "arguments" else call.output)
+    if text is None:
+        raise Http404(_("This step is not here any more."))
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
 
 @page

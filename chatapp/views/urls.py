@@ -17,6 +17,7 @@ thread_patterns = [
     path("delete/", commands.delete, name="delete"),
     path("turns/", partials.older, name="older"),
     path("turns/<path:run_id>/", partials.turn, name="turn"),
+    path("steps/<path:run_id>/", partials.step, name="step"),
     path("conversation/", partials.conversation, name="conversation"),
     path("export.json", export.as_json, name="export_json"),
     path("export.md", export.as_markdown, name="export_md"),
