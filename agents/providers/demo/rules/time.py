@@ -32,7 +32,10 @@ CHINESE_EXTRAS = any_of(
     "请问|请|告诉我|现在|当前|目前|当地|今天|分别|都|是多少|多少|是|的|时间|时差|相差|什么|在|了|呢|有|之间",
     "几个?小时|几点钟?|星期几|周几|几号|日期",
 )
-ENGLISH_SPLIT = re.compile(r"\s*(?:,\s*and\b|,|;|&|\band\b|\bor\b)\s*", re.IGNORECASE)
+ENGLISH_SPLIT = re.compile(
+    r"\s*(?:[,?!;&]|\band\b|\bor\b)+\s*(?:\b(?:and|what about|how about)\b\s*)?(?:\b(?:in|at)\b\s*)?",
+    re.IGNORECASE,
+)
 CHINESE_SPLIT = re.compile(r"[、，,；;\s]|以及|和|与|跟|及")
 LINE = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d) \w+ · (.+?) \((?:.+, )?UTC([+-]\d\d):(\d\d)\)")
 
