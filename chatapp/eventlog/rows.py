@@ -26,7 +26,7 @@ def record(
 def publish(thread_id: Any, run_id: str | None, frames: list[Frame]) -> None:
     """Tells the readers in this process. Only after the commit of what the frames say."""
     topic = thread_topic(thread_id)
-    if hub.has_readers(topic):
+    if frames and hub.has_readers(topic):
         hub.deliver(topic, Delivery.of(run_id, frames))
 
 

@@ -7,6 +7,7 @@ import contextvars
 import json
 import logging
 import threading
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,8 @@ from chatapp.executor.pulse import Pulse
 from chatapp.lifecycle import RunJob
 
 logger = logging.getLogger(__name__)
+
+EARLY_WISHES = 100  # wishes to stop that may wait for the launch of their run
 
 
 @dataclass(slots=True, eq=False)
@@ -47,6 +50,7 @@ class InProcessExecutor:
         self._lock = threading.Lock()
         self._pulse: Pulse | None = None
         self._services: list[asyncio.Task[None]] = []
+        self._early_wishes: deque[str] = deque(maxlen=EARLY_WISHES)
         self.is_stopping = False
 
     # start and end
@@ -121,11 +125,11 @@ class InProcessExecutor:
 
     def request_stop(self, run_id: str) -> bool:
         """Ends the run as stopped if it is one of this process; its end is stored a moment later."""
-        run, loop = self._live.get(run_id), self._loop
-        if run is None or loop is None:
+        loop = self._loop
+        if loop is None:
             return False
-        loop.call_soon_threadsafe(self._stop, run)
-        return True
+        loop.call_soon_threadsafe(self._stop_by_id, run_id)
+        return run_id in self._live
 
     def abandon(self, run_id: str) -> None:
         """Ends the task without another write: its rows are gone."""
@@ -168,11 +172,22 @@ class InProcessExecutor:
         announce(job, "live")
         if self.is_stopping:
             self._cancel(run)
+        if job.run_id in self._early_wishes:
+            self._stop(run)
         return run
 
+    def _stop_by_id(self, run_id: str) -> None:
+        """The wish may come before the run is launched: its launch finds it."""
+        run = self._live.get(run_id)
+        if run is not None:
+            self._stop(run)
+        else:
+            self._early_wishes.append(run_id)
+
     def _stop(self, run: LiveRun) -> None:
-        run.checkpointer.is_stopping = True
-        self._cancel(run)
+        if not run.checkpointer.is_stopping:
+            run.checkpointer.is_stopping = True
+            self._cancel(run)
 
     def _cancel(self, run: LiveRun) -> None:
         """A task that is cancelled before its first step would end without storing its end."""

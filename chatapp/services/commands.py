@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy
 
 from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import writing
@@ -17,8 +18,8 @@ from chatapp.lifecycle import ending_of, take_over_and_fold
 from chatapp.models import Receipt, Thread
 from chatapp.services.errors import Refused
 
-CHANGED = "This chat has changed since."
-CHANGED_HINT = "Have a look, then send again."
+CHANGED = gettext_lazy("This chat has changed since.")
+CHANGED_HINT = gettext_lazy("Have a look, then send again.")
 
 
 @contextmanager
@@ -48,7 +49,7 @@ def clear_the_way(thread: Thread) -> None:
     if run is None:
         return
     if run.live:
-        raise Refused(CHANGED, hint=CHANGED_HINT)
+        raise Refused(str(CHANGED), hint=str(CHANGED_HINT))
     publish_later(thread, run.run_id, take_over_and_fold(thread, run, ending=ending_of(run)))
 
 

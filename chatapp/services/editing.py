@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from agents.stores.orm import checkpoints, sessions
 from agents.transcript import InputEntry
 from chatapp.lifecycle.content import Content, with_text
@@ -82,7 +84,7 @@ def parse_ref(ref: str) -> Ref:
     """`<run_id>:<index>`. Refused where it has another shape."""
     run_id, _, index = ref.rpartition(":")
     if not run_id or not index.isascii() or not index.isdigit() or len(index) > 9:
-        raise Refused(CHANGED, hint=CHANGED_HINT)
+        raise Refused(str(CHANGED), hint=str(CHANGED_HINT))
     return run_id, int(index)
 
 
@@ -94,7 +96,7 @@ def _message_at(thread: Thread, ref: Ref) -> InputEntry:
     found = checkpoints.indexed_entries(log, start=index, stop=index + 1) if log else []
     entry = found[0][1] if found else None
     if not isinstance(entry, InputEntry) or entry.role != "user":
-        raise Refused(CHANGED, hint=CHANGED_HINT)
+        raise Refused(str(CHANGED), hint=str(CHANGED_HINT))
     return entry
 
 
@@ -102,5 +104,5 @@ def _last_message(thread: Thread) -> Ref:
     run = checkpoints.in_flight(thread.session_id)
     ref = (run.run_id, 0) if run else sessions.last_input_ref(thread.session_id)
     if ref is None:
-        raise Refused("There is no message to answer.", hint="Write one.")
+        raise Refused(_("There is no message to answer."), hint=_("Write one."))
     return ref

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy
 
 from agents.stores.orm import checkpoints
 from chatapp import executor
@@ -18,8 +19,8 @@ from chatapp.services.commands import command, publish_later, tell_sidebar
 from chatapp.services.errors import Refused
 from chatapp.services.text import message_text
 
-GONE = "This message is on its way already."
-GONE_HINT = "Its turn has come, or it was withdrawn in another window."
+GONE = gettext_lazy("This message is on its way already.")
+GONE_HINT = gettext_lazy("Its turn has come, or it was withdrawn in another window.")
 
 
 def edit_queued(thread: Thread, message_id: UUID, text: str) -> None:
@@ -71,5 +72,5 @@ def tell_queue(thread: Thread) -> None:
 def _waiting(thread: Thread, message_id: UUID) -> QueuedMessage:
     message = thread.queue.filter(id=message_id).first()
     if message is None:
-        raise Refused(GONE, hint=GONE_HINT)
+        raise Refused(str(GONE), hint=str(GONE_HINT))
     return message

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from agents.stores.orm import checkpoints, sessions
 from agents.stores.orm.checkpoints import InFlight
 from agents.transcript import InputEntry
@@ -18,8 +21,10 @@ from chatapp.services.commands import command, publish_later, tell_history, tell
 from chatapp.services.errors import Invalid, Refused
 from chatapp.services.queueing import tell_queue
 
-NOTHING = "There is nothing to recover in this chat."
-NOTHING_HINT = "It goes on already, or it was decided in another window. Have a look at it again."
+NOTHING = gettext_lazy("There is nothing to recover in this chat.")
+NOTHING_HINT = gettext_lazy(
+    "It goes on already, or it was decided in another window. Have a look at it again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +42,18 @@ def recover(thread: Thread, action: str) -> Recovered:
     """
     actions = {"resume": _resume, "keep": _keep, "discard": _discard}
     if action not in actions:
-        raise Invalid("Unknown action.", hint="Use resume, keep or discard.")
+        raise Invalid(_("Unknown action."), hint=_("Use resume, keep or discard."))
     with command(thread) as locked:
         run = checkpoints.in_flight(locked.session_id)
         if run is None or run.live:
-            raise Refused(NOTHING, hint=NOTHING_HINT)
+            raise Refused(str(NOTHING), hint=str(NOTHING_HINT))
         return actions[action](locked, run)
 
 
 def _resume(thread: Thread, run: InFlight) -> Recovered:
     resumed = resume(thread, run)
     if resumed is None:
-        raise Refused(NOTHING, hint=NOTHING_HINT)
+        raise Refused(str(NOTHING), hint=str(NOTHING_HINT))
     executor.execute(*resumed)
     tell_sidebar(thread)
     return Recovered(run.run_id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from agents.transcript import clean_text
 from chatapp.models.thread import TITLE_LIMIT
 from chatapp.services.errors import Invalid
@@ -13,10 +15,12 @@ def message_text(text: str) -> str:
     """A message as it is stored. Raises Invalid where it is blank or too long (in characters)."""
     cleaned = clean_text(text)
     if not cleaned.strip():
-        raise Invalid("The message is empty.", hint="Write something, then send.")
+        raise Invalid(_("The message is empty."), hint=_("Write something, then send."))
     if len(cleaned) > MESSAGE_LIMIT:
         over = len(cleaned) - MESSAGE_LIMIT
-        raise Invalid(f"The message is {over:,} characters too long.", hint="Shorten it, then send again.")
+        raise Invalid(
+            _("The message is %s characters too long.") % f"{over:,}", hint=_("Shorten it, then send again.")
+        )
     return cleaned
 
 
@@ -24,9 +28,9 @@ def title_text(title: str) -> str:
     """A title that a person has typed. Raises Invalid where it is blank or longer than 80 characters."""
     cleaned = " ".join(clean_text(title).split())
     if not cleaned:
-        raise Invalid("The title is empty.", hint="Write a title.")
+        raise Invalid(_("The title is empty."), hint=_("Write a title."))
     if len(cleaned) > TITLE_LIMIT:
-        raise Invalid(f"The title is longer than {TITLE_LIMIT} characters.", hint="Shorten it.")
+        raise Invalid(_("The title is longer than %s characters.") % TITLE_LIMIT, hint=_("Shorten it."))
     return cleaned
 
 
