@@ -17,7 +17,6 @@ import { moveTo } from "./stream.js";
 /** @typedef {import("./stream.js").Frame} Frame */
 
 const HIDDEN_MS = 250; // a page that nobody sees has no animation frames
-const TRIES = 4;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 const OPEN_STATES = ["running", "waiting", "interrupted_open", "failed_open"];
@@ -159,14 +158,24 @@ class Conversation {
     while (this.#unread.size) {
       const what = this.#unread.has("") ? "" : [...this.#unread][0];
       this.#unread.delete(what);
-      tries = (await this.#readOne(what)) ? 0 : tries + 1;
-      // A turn is complete as it is; without the whole, frames would meet a page that they do not fit.
-      if (tries && (what === "" || tries < TRIES)) this.#unread.add(what);
-      if (tries) await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries));
+      if (await this.#readOne(what)) tries = 0;
+      else if (what) this.#readLater(what);
+      else await this.#pause(tries++);
     }
     this.#isReading = false;
     this.#tell();
     this.#schedule();
+  }
+
+  /** Frames wait for the whole conversation as long as it takes: they would not fit the page that is here. @param {number} tries */
+  async #pause(tries) {
+    this.#unread.add("");
+    await new Promise((resolve) => setTimeout(resolve, pauseAfter(tries)));
+  }
+
+  /** All of a turn's text is here, only its end is not; nothing waits for that. @param {string} run */
+  #readLater(run) {
+    setTimeout(() => this.#read(run), LONGEST_PAUSE_MS);
   }
 
   /** @param {string} what @returns {Promise<boolean>} false when it has to be tried again */
@@ -259,7 +268,7 @@ function nextFrame(show) {
   setTimeout(once, HIDDEN_MS);
 }
 
-/** @param {number} ms */
-function pause(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** @param {number} tries */
+function pauseAfter(tries) {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
 }

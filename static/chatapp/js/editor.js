@@ -6,7 +6,7 @@ import { ComposerField } from "./composer_field.js";
 import { newId } from "./drafts.js";
 import { post } from "./http.js";
 import { fromTemplate } from "./live_steps.js";
-import { emit, on } from "./signals.js";
+import { emit } from "./signals.js";
 import { isOpen } from "./stream.js";
 import { word } from "./words.js";
 
@@ -22,8 +22,6 @@ export function start() {
     const message = messageOf(button);
     if (message) open(message, button);
   });
-  // A discarded answer takes its message along, with an editor that is open in it.
-  on("chat:lost", ({ text }) => emit("chat:restore", { text }));
 }
 
 /** The button may stand beside the bubble, or under the answer. @param {HTMLElement} button @returns {HTMLElement | null} */
@@ -60,7 +58,7 @@ class Editor {
     this.#form.addEventListener("keydown", (event) => this.#pressed(event));
     this.#form.addEventListener("input", () => this.#field.fit());
     pick(this.#form, "[data-action=cancel-edit]", HTMLElement).addEventListener("click", () => this.#close());
-    this.#input.value = this.#message.querySelector(".message-text")?.textContent ?? "";
+    this.#input.defaultValue = this.#message.querySelector(".message-text")?.textContent ?? "";
     this.#message.classList.add("is-editing");
     this.#message.append(this.#form);
     this.#field.fit();

@@ -223,9 +223,10 @@ class Follower {
     if (!(turn instanceof HTMLElement)) return scrollTop;
     turn.style.minHeight = `${clientHeight}px`; // enough for the free space below it to be its own
     const [{ top }, box] = [this.#scroller.getBoundingClientRect(), turn.getBoundingClientRect()];
+    const message = (turn.querySelector(".message") ?? turn).getBoundingClientRect();
     const below = this.#scroller.scrollHeight - scrollTop - (box.bottom - top);
-    turn.style.minHeight = `${Math.max(0, clientHeight - GAP - below)}px`;
-    return scrollTop + box.top - top - GAP;
+    turn.style.minHeight = `${Math.max(0, clientHeight - GAP - below + message.top - box.top)}px`;
+    return scrollTop + message.top - top - GAP;
   }
 
   #resized() {

@@ -6,30 +6,47 @@
 
 import { dress } from "./blocks.js";
 
+const CHUNK = 4000;
+const CODE = ["pre", "code"];
+
 /** @typedef {{kind: string, text: string, lang?: string, marker?: string, depth?: number}} OpenBlock */
 
 /**
- * Applies one `text_delta` to its part.
+ * Applies one `text_delta` to its part. Blocks are only ever appended: the browser looks again at the style of all that
+ * stands behind an insertion.
  * @param {HTMLElement} part
  * @param {{text: string, closed?: [number, string][], open?: OpenBlock}} delta
  */
 export function writeText(part, { text, closed = [], open }) {
+  if (!open && !closed.length) return append(openOf(part) ?? putOpen(part, { kind: "p", text: "" }), text);
+  openOf(part)?.remove();
   for (const [number, html] of closed) putBlock(part, number, html);
   if (open) putOpen(part, open);
-  else if (closed.length) openOf(part)?.remove();
-  else if (text) append(openOf(part) ?? putOpen(part, { kind: "p", text: "" }), text);
 }
 
-/** A block that is sent again replaces itself. @param {HTMLElement} part @param {number} number @param {string} html */
+/** A list or table that is sent again as it grows gains what is new. @param {HTMLElement} part @param {number} number @param {string} html */
 function putBlock(part, number, html) {
+  const fresh = document.createElement("div");
+  fresh.className = "block";
+  fresh.dataset.n = String(number);
+  fresh.innerHTML = html;
+  dress(fresh, { unfolded: true });
   const known = part.querySelector(`:scope > .block[data-n="${number}"]`);
-  const block = known instanceof HTMLElement ? known : document.createElement("div");
-  block.innerHTML = html;
-  dress(block, { unfolded: true });
-  if (known) return;
-  block.className = "block";
-  block.dataset.n = String(number);
-  part.insertBefore(block, part.querySelector(":scope > .open"));
+  if (known) patch(known, fresh);
+  else part.append(fresh);
+}
+
+/** Makes the element equal to the fresh one, and touches nothing in it that is equal already. @param {Element} old @param {Element} fresh */
+function patch(old, fresh) {
+  if (!old.cloneNode().isEqualNode(fresh.cloneNode())) return old.replaceWith(fresh);
+  for (const child of Array.from(old.childNodes).slice(fresh.childNodes.length)) child.remove();
+  const known = Array.from(old.childNodes);
+  for (const [n, child] of Array.from(fresh.childNodes).entries()) {
+    const before = known[n];
+    if (!before) old.append(child);
+    else if (before instanceof Element && child instanceof Element) before.isEqualNode(child) || patch(before, child);
+    else if (!before.isEqualNode(child)) before.replaceWith(child);
+  }
 }
 
 /** @param {HTMLElement} part */
@@ -39,7 +56,6 @@ function openOf(part) {
 
 /** @param {HTMLElement} part @param {OpenBlock} open */
 function putOpen(part, open) {
-  openOf(part)?.remove();
   const code = open.kind === "code" ? lastCode(part) : null;
   const element = document.createElement(code ? "span" : "div");
   element.className = "open";
@@ -59,9 +75,20 @@ function lastCode(part) {
   return Array.from(block?.querySelectorAll("pre > code") ?? []).at(-1) ?? null;
 }
 
-/** @param {Element} element @param {string} text */
+/** @param {HTMLElement} element @param {string} text */
 function append(element, text) {
-  const last = element.lastChild;
-  if (last instanceof Text) last.appendData(text);
-  else element.append(text);
+  if (!(element.lastChild instanceof Text)) element.append("");
+  const last = /** @type {Text} */ (element.lastChild);
+  last.appendData(text);
+  if (last.length > CHUNK && CODE.includes(element.dataset.kind ?? "")) settleLines(last);
+}
+
+/** Lines of code that are whole get a box of their own: the browser does not lay them out again. @param {Text} text */
+function settleLines(text) {
+  const end = text.data.lastIndexOf("\n") + 1;
+  if (!end) return;
+  const lines = document.createElement("div");
+  lines.append(text.data.slice(0, end));
+  text.before(lines);
+  text.deleteData(0, end);
 }

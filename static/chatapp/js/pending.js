@@ -2,8 +2,11 @@
 /** Messages that are on their way: shown at once, and taken over by their run, so that none is there twice. */
 
 import { fromTemplate } from "./live_steps.js";
+import { number, word } from "./words.js";
 
 const SENDING = "is-sending";
+const FOLDED_LINES = 12;
+const LINE = 72; // characters that stand on one line, roughly
 
 export class Pending {
   #turns;
@@ -83,7 +86,21 @@ function newTurn(text) {
   const article = fromTemplate("turn");
   const place = article.querySelector(".message-text");
   if (place) place.textContent = text;
+  fold(article, text);
   return article;
+}
+
+/** As the server folds it. @param {HTMLElement} article @param {string} text */
+function fold(article, text) {
+  const bubble = article.querySelector(".bubble");
+  const lines = text.split("\n").reduce((count, line) => count + 1 + Math.floor(line.length / LINE), 0);
+  if (!bubble || lines <= FOLDED_LINES) return;
+  bubble.setAttribute("data-folded", "");
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "message-unfold link-button" });
+  button.dataset.action = "unfold";
+  button.textContent = word("message.all", { lines: number(lines) });
+  bubble.append(button);
 }
 
 /** @param {HTMLElement} article @param {string} run */

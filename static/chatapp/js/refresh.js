@@ -2,6 +2,7 @@
 /** Reading turns again from the server, and putting them into the page without touching what a reader has opened. */
 
 import { dress, keepBlocks } from "./blocks.js";
+import { emit } from "./signals.js";
 
 const TIMEOUT_MS = 15_000;
 
@@ -51,7 +52,7 @@ export function morph(turns, fresh) {
   const older = olderThan(turns, fresh[0]);
   const wanted = fresh.map((turn) => merge(known.get(turn.id), turn));
   const kept = new Set([...older, ...wanted]);
-  for (const turn of turnsIn(turns)) if (!kept.has(turn) && turn.dataset.run) turn.remove();
+  for (const turn of turnsIn(turns)) if (!kept.has(turn) && turn.dataset.run) drop(turn);
   let place = older.at(-1)?.nextElementSibling ?? (older.length ? null : turns.firstElementChild);
   for (const turn of wanted) {
     if (turn === place) place = turn.nextElementSibling;
@@ -60,7 +61,13 @@ export function morph(turns, fresh) {
   return added;
 }
 
-/** Whether older turns than those that were read are on the page, and stay. @param {HTMLElement} turns @param {HTMLElement | undefined} first */
+/** @param {HTMLElement} turn */
+function drop(turn) {
+  for (const editor of turn.querySelectorAll(".editor:not([data-sent])")) rescue(editor);
+  turn.remove();
+}
+
+/** The turns on the page that are older than those that were read: they stay. @param {HTMLElement} turns @param {HTMLElement | undefined} first */
 export function olderThan(turns, first) {
   const all = turnsIn(turns);
   const at = all.findIndex((turn) => turn.id === first?.id);
@@ -132,7 +139,14 @@ function keepEditor(old, fresh) {
     const ref = message?.getAttribute("data-ref") ?? "";
     const twin = fresh.querySelector(`[data-ref="${CSS.escape(ref)}"]`);
     if (message && twin) twin.replaceWith(message);
+    else rescue(editor);
   }
+}
+
+/** The message is gone; what was typed over it goes into the box. @param {Element} editor */
+function rescue(editor) {
+  const field = editor.querySelector("textarea");
+  if (field && field.value !== field.defaultValue) emit("chat:restore", { text: field.value });
 }
 
 /** @param {HTMLElement} turn */
