@@ -57,7 +57,9 @@ class Conversation {
     on("chat:unsent", ({ clientId }) => this.#pending.remove(clientId));
     on("chat:sent", ({ runId, clientId }) => this.#pending.settle(clientId, runId));
     on("chat:stale", () => this.#readAgain());
+    on("chat:connection", ({ online }) => (online ? this.#live?.settle() : this.#live?.pause()));
     on("chat:deleted", () => this.#goQuiet());
+    on("chat:signedout", () => this.#goQuiet());
     dress(this.#turns);
     this.#wake();
     this.#told = { status: this.#section.dataset.status ?? "idle", runId: this.#section.dataset.run ?? "" };
@@ -222,8 +224,9 @@ class Conversation {
     this.#live = article ? new LiveTurn(article) : null;
   }
 
+  /** No more news will come: nothing on the page may look as if it went on. */
   #goQuiet() {
-    this.#live?.end("stopped");
+    this.#live?.end("");
     this.#live = null;
     this.#frames = [];
   }

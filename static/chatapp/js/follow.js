@@ -4,12 +4,13 @@
  * way back to the end. Only the reader lets go and takes hold, never a scroll of the page's own.
  */
 
+import { anchorIn } from "./anchor.js";
+import { GAP, openRoom, sizeRoom } from "./room.js";
 import { on } from "./signals.js";
 import { word } from "./words.js";
 
 const NEAR = 80;
 const FAR = 200;
-const GAP = 16; // above a message that was sent, and below the end of an answer
 const WASH_MS = 2000;
 const GLIDE_MS = 1000;
 const AWAY_KEYS = ["PageUp", "Home", "ArrowUp"];
@@ -44,6 +45,7 @@ class Follower {
   #isHeld = true;
   #isNear = true;
   #isGliding = false;
+  #glide = 0;
   #top = 0;
   /** The run whose turn gets room as soon as it is here. */
   #awaited = "";
@@ -55,7 +57,7 @@ class Follower {
   }
 
   start() {
-    (document.querySelector(".dock") ?? this.#scroller).append(this.#pill);
+    (document.querySelector(".dock") ?? this.#scroller).prepend(this.#pill);
     this.#pill.addEventListener("click", () => this.#jump());
     this.#listenToReader();
     on("chat:sending", () => this.#giveRoom(this.#lastTurn));
@@ -78,10 +80,10 @@ class Follower {
   /** @param {() => void} change */
   rewrite(change) {
     const follows = this.#isHeld && this.#distance() <= NEAR;
-    const anchor = this.#anchor(follows);
+    const anchor = anchorIn(this.#scroller, this.#turns, follows);
     this.#scroller.style.overflowAnchor = "none";
     change();
-    const moved = anchor?.moved() ?? 0;
+    const moved = anchor();
     if (moved) this.#moveTo(this.#scroller.scrollTop + moved);
     this.#settle(follows);
     requestAnimationFrame(() => (this.#scroller.style.overflowAnchor = ""));
@@ -184,53 +186,24 @@ class Follower {
   /** @param {number} top */
   #glideTo(top) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.#moveTo(top);
+    clearTimeout(this.#glide);
     this.#isGliding = true;
     this.#scroller.scrollTo({ top, behavior: "smooth" });
-    setTimeout(() => (this.#isGliding = false), GLIDE_MS);
-  }
-
-  /** Something that can be found again after the change: the last one in sight for who follows, else the first. @param {boolean} isLast */
-  #anchor(isLast) {
-    const { top, bottom } = this.#scroller.getBoundingClientRect();
-    const marked = Array.from(this.#turns.querySelectorAll(":scope > .turn, .part[id], .part[data-index], .message"));
-    const seen = marked.filter((element) => {
-      const box = element.getBoundingClientRect();
-      return box.height > 0 && box.top < bottom && box.bottom > top;
-    });
-    const element = isLast ? seen.at(-1) : (seen.find((one) => one.getBoundingClientRect().top >= top) ?? seen.at(-1));
-    const find = element && finder(element);
-    if (!element || !find) return null;
-    const before = element.getBoundingClientRect().top;
-    return { moved: () => (find()?.getBoundingClientRect().top ?? before) - before };
+    this.#glide = setTimeout(() => (this.#isGliding = false), GLIDE_MS);
   }
 
   // Room for the answer
 
   /** The message goes up to the bar, and the answer grows below it without a scroll. @param {HTMLElement | undefined} turn */
   #giveRoom(turn) {
-    for (const old of this.#turns.querySelectorAll("[data-room]")) dropRoom(/** @type {HTMLElement} */ (old));
-    if (!turn) return;
-    turn.dataset.room = "";
     this.#awaited = "";
     this.#isHeld = true;
-    this.#glideTo(this.#sizeRoom());
-  }
-
-  /** @returns {number} where the conversation stands when its last message is at the bar */
-  #sizeRoom() {
-    const { scrollTop, clientHeight } = this.#scroller;
-    const turn = this.#turns.querySelector("[data-room]");
-    if (!(turn instanceof HTMLElement)) return scrollTop;
-    turn.style.minHeight = `${clientHeight}px`; // enough for the free space below it to be its own
-    const [{ top }, box] = [this.#scroller.getBoundingClientRect(), turn.getBoundingClientRect()];
-    const message = (turn.querySelector(".message") ?? turn).getBoundingClientRect();
-    const below = this.#scroller.scrollHeight - scrollTop - (box.bottom - top);
-    turn.style.minHeight = `${Math.max(0, clientHeight - GAP - below + message.top - box.top)}px`;
-    return scrollTop + message.top - top - GAP;
+    openRoom(this.#turns, turn);
+    this.#glideTo(sizeRoom(this.#scroller, this.#turns));
   }
 
   #resized() {
-    const top = this.#sizeRoom();
+    const top = sizeRoom(this.#scroller, this.#turns);
     if (this.#isGliding) this.#glideTo(top);
     else if (this.#isHeld && this.#isNear) this.#toEnd();
     this.#showPill();
@@ -243,7 +216,7 @@ class Follower {
     this.#isNear = distance <= NEAR;
     const isShown = distance > FAR;
     if (this.#pill.hidden !== isShown) return;
-    if (!isShown && document.activeElement === this.#pill) document.getElementById("composer-text")?.focus();
+    if (!isShown && document.activeElement === this.#pill) this.#scroller.focus({ preventScroll: true });
     this.#pill.hidden = !isShown;
   }
 
@@ -285,22 +258,6 @@ function newPill() {
   text.dataset.word = "";
   pill.append(text);
   return pill;
-}
-
-/** @param {HTMLElement} turn */
-function dropRoom(turn) {
-  delete turn.dataset.room;
-  turn.style.minHeight = "";
-}
-
-/** Finds the same element again, even when it was drawn anew. @param {Element} element @returns {(() => Element | null) | null} */
-function finder(element) {
-  if (element.id) return () => document.getElementById(element.id);
-  const turn = element.closest(".turn");
-  if (!turn?.id) return null;
-  const index = element.getAttribute("data-index");
-  const selector = index === null ? ".message" : `.part[data-index="${CSS.escape(index)}"]`;
-  return () => document.getElementById(turn.id)?.querySelector(selector) ?? null;
 }
 
 /** @param {string} hash */

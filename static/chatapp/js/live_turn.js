@@ -28,6 +28,8 @@ export class LiveTurn {
   #live;
   /** The height that the void text had, until what replaces it has reached it. */
   #held = 0;
+  /** When the last frame came. */
+  #heard = Date.now();
 
   /** @param {HTMLElement} article as the server drew it, or new */
   constructor(article) {
@@ -51,6 +53,7 @@ export class LiveTurn {
 
   /** @param {Frame} frame */
   apply(frame) {
+    this.#heard = Date.now();
     switch (frame.type) {
       case "text_delta":
         return this.#text(frame);
@@ -75,8 +78,13 @@ export class LiveTurn {
   /** After a batch: while nothing comes, the page says what it waits for; a height that is reached is let go. */
   settle() {
     if (this.#parts(LIVE).length) this.#waiting.end();
-    else this.#waiting.begin();
+    else this.#waiting.begin(this.#heard);
     if (this.#held && this.#contentHeight() >= this.#held) this.#letGo();
+  }
+
+  /** Nobody knows what the server waits for. */
+  pause() {
+    this.#waiting.end();
   }
 
   /** The run has ended; the server's own turn comes in a moment. @param {string} state */

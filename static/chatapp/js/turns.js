@@ -9,6 +9,7 @@ import { word } from "./words.js";
 
 const NEAR = "600px";
 const SKELETON_AFTER_MS = 300;
+const MOST_PAGES = 50;
 
 export function start() {
   const section = document.getElementById("conversation");
@@ -19,7 +20,8 @@ export function start() {
 class OlderTurns {
   #section;
   #turns;
-  #isLoading = false;
+  /** @type {Promise<void> | null} */
+  #loading = null;
   /** Not before the page has been scrolled to its end. */
   #isReady = false;
 
@@ -41,7 +43,16 @@ class OlderTurns {
     requestAnimationFrame(() => {
       this.#isReady = true;
       watch();
+      void this.#search(location.hash.slice(1));
     });
+  }
+
+  /** A link may lead to a message that is not on the page yet. @param {string} target */
+  async #search(target) {
+    const isHere = () => document.getElementById(target) ?? this.#turns.querySelector(`[data-ref="${CSS.escape(target)}"]`);
+    if (!target.includes("-") || isHere()) return;
+    for (let pages = 0; pages < MOST_PAGES && this.#button && !isHere(); pages++) await this.#load({ isAsked: false });
+    if (isHere()) window.dispatchEvent(new HashChangeEvent("hashchange"));
   }
 
   get #button() {
@@ -60,18 +71,22 @@ class OlderTurns {
     if (this.#isReady && entries.some((entry) => entry.isIntersecting)) void this.#load({ isAsked: false });
   }
 
+  /** One page at a time. @param {{isAsked: boolean}} how */
+  #load(how) {
+    this.#loading ??= this.#loadNext(how).finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
   /** @param {{isAsked: boolean}} how */
-  async #load({ isAsked }) {
+  async #loadNext({ isAsked }) {
     const button = this.#button;
     const cursor = button?.dataset.before;
-    if (!button || !cursor || this.#isLoading) return;
-    this.#isLoading = true;
+    if (!button || !cursor) return;
     const skeleton = setTimeout(() => button.classList.add("is-loading"), SKELETON_AFTER_MS);
     const url = threadUrl(document.body.dataset.thread ?? "", `turns/?before=${encodeURIComponent(cursor)}`);
     const { status, body } = await readHtml(url);
     clearTimeout(skeleton);
     button.classList.remove("is-loading");
-    this.#isLoading = false;
     // The conversation was read again meanwhile: this page does not fit any more.
     if (button !== this.#button) return;
     if (body) this.#take(body, button, isAsked);

@@ -19,14 +19,14 @@ export class Waiting {
     this.#insert = insert;
   }
 
-  /** For the model's next word. Short waits are not mentioned. */
-  begin() {
+  /** For the model's next word. Short waits are not mentioned. @param {number} since epoch ms */
+  begin(since) {
     if (this.#row) return;
     const row = this.#newRow();
     row.hidden = true;
     this.#shown = setTimeout(() => (row.hidden = false), SHOW_AFTER_MS);
     const label = /** @type {HTMLElement} */ (row.querySelector("[data-label]") ?? row);
-    count(row, Date.now(), (seconds) => {
+    count(row, since, (seconds) => {
       label.textContent =
         seconds < LONG_SECONDS ? word("live.thinking") : word("live.waiting", { time: spellSeconds(seconds) });
     });
