@@ -29,12 +29,13 @@ class Renderer(RendererHTML):
     """HTML for the tokens whose HTML differs from the library's."""
 
     def heading_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """h1 and h2 are the page's own: those of an answer stand below, with their looks by class."""
+        """h1 and h2 are the page's own. An answer's stand below without a gap; their looks go by class."""
         level = int(tokens[idx].tag[1])
-        return f'<h{_page_level(level)} class="h{level}" dir="auto">'
+        env["heading"] = min(level + 2, 6, env.get("heading", 2) + 1)
+        return f'<h{env["heading"]} class="h{level}" dir="auto">'
 
     def heading_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        return f"</h{_page_level(int(tokens[idx].tag[1]))}>"
+        return f"</h{env['heading']}>"
 
     def list_item_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         token = tokens[idx]
@@ -77,10 +78,6 @@ class Renderer(RendererHTML):
         return (
             f'<a href="{escape(src)}" target="_blank" title="{escape(src[:200])}">{escape(name or src)}</a>'
         )
-
-
-def _page_level(level: int) -> int:
-    return min(level + 2, 6)
 
 
 def _code(code: str, language: str, env: EnvType, label: str = "") -> str:

@@ -9,6 +9,8 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from chatapp.render.highlight import language_label
+
 FENCE = re.compile(r" {0,3}(`{3,}(?=[^`|]*$)|~{3,}(?=[^|]*$))[ \t]*([^\s`]*)")
 MARKER = re.compile(r"( *)([-*+]|\d{1,9}[.)])[ \t]+(?:\[([ xX])\][ \t]+)?")
 
@@ -23,7 +25,8 @@ _LONGEST_MARKER = 80
 
 @dataclass(frozen=True, slots=True)
 class OpenBlock:
-    """The block that is being written. `marker` and `depth` are those of a list item.
+    """The block that is being written. `lang` names the language of code as its head will show it; `marker` and
+    `depth` are those of a list item.
 
     Kinds: p, h1…h6, pre, li, quote, table, and `code`: the last code block of the block sent before goes on.
     """
@@ -95,7 +98,7 @@ def _is_undecided(line: str) -> bool:
 def _fence(line: str, fence: re.Match[str]) -> Shape:
     """Until its first line is whole nothing of it is code."""
     is_whole = line.endswith("\n")
-    return Shape("pre", fence[2] if is_whole else "", skip=len(line), is_sure=is_whole)
+    return Shape("pre", language_label(fence[2]) if is_whole else "", skip=len(line), is_sure=is_whole)
 
 
 def _item(match: re.Match[str], *, depth: int) -> Shape:

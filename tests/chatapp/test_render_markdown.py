@@ -9,6 +9,7 @@ from chatapp.render import render_blocks, render_markdown
 from chatapp.render.highlight import MAX_CODE, highlight, language_label
 
 REL = 'rel="noopener nofollow"'
+H3 = '<h3 class="h2" dir="auto">a</h3>'
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,7 @@ REL = 'rel="noopener nofollow"'
         ("a **b** *c* ~~d~~", '<p dir="auto">a <strong>b</strong> <em>c</em> <s>d</s></p>'),
         ("one\ntwo", '<p dir="auto">one<br>\ntwo</p>'),
         ("# Title", '<h3 class="h1" dir="auto">Title</h3>'),
-        ("###### Deep", '<h6 class="h6" dir="auto">Deep</h6>'),
+        ("## a\n#### b\n# c", H3 + '<h4 class="h4" dir="auto">b</h4><h3 class="h1" dir="auto">c</h3>'),
         ("use `x < y`", '<p dir="auto">use <code dir="ltr">x &lt; y</code></p>'),
         ("<b>bold</b>", '<p dir="auto">&lt;b&gt;bold&lt;/b&gt;</p>'),
         ("שלום", '<p dir="auto">שלום</p>'),

@@ -175,7 +175,7 @@ def test_a_half_line_end_waits_for_its_other_half():
         ("##", OpenBlock("p", "")),
         ("```", OpenBlock("pre", "")),
         ("```py", OpenBlock("pre", "")),
-        ("```py\nx = 1\ny", OpenBlock("pre", "x = 1\ny", lang="py")),
+        ("```py\nx = 1\ny", OpenBlock("pre", "x = 1\ny", lang="Python")),
         ("    x", OpenBlock("pre", "x")),
         ("-", OpenBlock("p", "")),
         ("- a", OpenBlock("li", "a", marker="•")),
