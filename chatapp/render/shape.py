@@ -25,7 +25,7 @@ _LONGEST_MARKER = 80
 
 @dataclass(frozen=True, slots=True)
 class OpenBlock:
-    """The block that is being written. `lang` names the language of code as its head will show it; `marker` and
+    """The block that is being written. `lang` is the name in the head of code; `marker` and
     `depth` are those of a list item.
 
     Kinds: p, h1…h6, pre, li, quote, table, and `code`: the last code block of the block sent before goes on.
