@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from daphne.server import Server as Daphne  # isort: skip  (installs the reactor)
+from autobahn.exception import Disconnected
 from daphne.http_protocol import WebRequest
 from twisted.internet import defer, reactor
 
@@ -57,6 +58,13 @@ class Server(Daphne):
     def listen_error(self, failure: Any) -> None:
         self.failure = failure.getErrorMessage()
         self.stop()
+
+    async def handle_reply(self, protocol: Any, message: Any) -> None:
+        """An application that sends to a client that has gone gets an OSError, as ASGI says."""
+        try:
+            await super().handle_reply(protocol, message)
+        except Disconnected as error:
+            raise ConnectionResetError("The client has gone.") from error
 
     def kill_all_applications(self) -> "defer.Deferred[None]":
         """Daphne's hook before the reactor stops; the reactor waits for what this returns."""
