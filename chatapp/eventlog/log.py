@@ -9,12 +9,13 @@ from collections.abc import Callable
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from agents import events
+from agents.cancel import shielded
 from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import writing
 from chatapp.eventlog.channel import RunChannel
 from chatapp.eventlog.frames import Frame
 from chatapp.eventlog.rows import publish
-from chatapp.eventlog.threads import in_writer_thread, to_the_end
+from chatapp.eventlog.threads import in_writer_thread
 from chatapp.models import RunEvent
 
 Operation = Callable[[Callable[[], None]], object]
@@ -106,7 +107,7 @@ class EventLog:
         ends here, and the `closing` frames follow it; `added` entries are stored. Frames are published only
         after the commit. A database that is away for a moment is tried again.
         """
-        await to_the_end(self._write_with(channel, RunWrite(channel, operation, closing, added)))
+        await shielded(self._write_with(channel, RunWrite(channel, operation, closing, added)))
 
     async def _write_with(self, channel: RunChannel, write: RunWrite) -> None:
         async with self._written:

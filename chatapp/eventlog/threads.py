@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import DatabaseError, close_old_connections, connection
 
@@ -39,19 +39,6 @@ def _logged(work: Callable[[], object]) -> None:
         _with_connection(work)
     except DatabaseError as error:
         logger.warning("background write: %s", error)
-
-
-async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """Awaits a write even where the caller is cancelled meanwhile; the cancellation is raised after it."""
-    task = asyncio.get_running_loop().create_task(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        while not task.done():
-            await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()
-        raise
 
 
 def _with_connection(work: Callable[[], T]) -> T:

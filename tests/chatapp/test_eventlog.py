@@ -173,3 +173,15 @@ async def test_a_cancelled_save_is_awaited_and_counted(channel):
         await save
     assert channel.stored == 2
     assert not channel.writing
+
+
+async def test_a_save_is_awaited_however_often_it_is_cancelled(channel):
+    log = log_of(channel)
+    operation, _ = saving(channel)
+    save = asyncio.create_task(log.write_with(channel, operation, closing=[], added=1))
+    for _ in range(3):
+        await asyncio.sleep(0)
+        save.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await save
+    assert channel.stored == 2
