@@ -11,10 +11,8 @@ from agents.stores.orm import checkpoints, sessions
 from agents.stores.orm.checkpoints import InFlight
 from agents.transcript import InputEntry
 from chatapp import executor
-from chatapp.eventlog import record
 from chatapp.lifecycle import ending_of, resume, state_of, take_over_and_fold
 from chatapp.lifecycle.content import text_of
-from chatapp.lifecycle.folding import finished_frame
 from chatapp.lifecycle.queue import hold
 from chatapp.models import Revision, Thread
 from chatapp.services.commands import command, publish_later, tell_history, tell_sidebar
@@ -68,10 +66,8 @@ def _keep(thread: Thread, run: InFlight) -> Recovered:
 
 def _discard(thread: Thread, run: InFlight) -> Recovered:
     text = _message_of(run)
-    publish_later(
-        thread, run.run_id, record(thread.id, run.run_id, [finished_frame("interrupted")], stored=0)
-    )
-    cut_id = sessions.set_aside(run.run_id)
+    publish_later(thread, run.run_id, take_over_and_fold(thread, run, ending=ending_of(run)))
+    cut_id = sessions.cut(thread.session_id, run.run_id, 0)
     Revision.objects.create(thread=thread, cut_id=cut_id, reason=Revision.Reason.DISCARD)
     _hold_what_waits(thread, run)
     tell_history(thread)
