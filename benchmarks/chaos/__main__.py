@@ -1,4 +1,4 @@
-"""`make chaos`, or `python -m benchmarks.chaos`; SEED, KILLS, DURATION, PEOPLE, ON are environment variables."""
+"""`make chaos`, or `python -m benchmarks.chaos`, as SEED, KILLS, DURATION, PEOPLE and ON say."""
 
 from __future__ import annotations
 

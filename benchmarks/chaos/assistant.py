@@ -14,7 +14,7 @@ UNREPEATABLE = frozenset({"pay", "transfer", "book", "refuse"})
 
 
 def _effect(ctx: RunContext, name: str) -> None:
-    line = f"{name} {ctx.run_id} {ctx.call_id} {time.time():.6f} {os.getpid()}\n"
+    line = f"{name} {ctx.session_id} {ctx.run_id} {ctx.call_id} {time.time():.6f} {os.getpid()}\n"
     path = Path(os.environ["EFFECTS"])
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:

@@ -139,7 +139,7 @@ async def check(scene: Scene) -> None:
     checks.check_rest(stored, ledger)
     effects = checks.effects_in(scene.folder / "effects")
     ledger.count("tool effects", len(effects))
-    checks.check_effects(effects, stored, ledger)
+    checks.check_effects(effects, ledger)
     texts = checks.check_frames(database, stored, ledger)
     tabs = [tab for person in scene.people for tab in person.tabs]
     checks.check_screens(tabs, texts, stored, ledger)

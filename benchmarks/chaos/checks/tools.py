@@ -8,7 +8,6 @@ from pathlib import Path
 
 from benchmarks.chaos.assistant import UNREPEATABLE
 from benchmarks.chaos.ledger import Change, Ledger
-from benchmarks.chaos.stored import Stored
 
 INFINITE = float("inf")
 
@@ -16,6 +15,7 @@ INFINITE = float("inf")
 @dataclass(frozen=True, slots=True)
 class Effect:
     tool: str
+    thread: str
     run_id: str
     call_id: str
     at: float
@@ -26,17 +26,16 @@ def effects_in(path: Path) -> list[Effect]:
     if not path.exists():
         return []
     rows = (line.split() for line in path.read_text().splitlines())
-    return [Effect(tool, run, call, float(at), int(pid)) for tool, run, call, at, pid in rows]
+    return [Effect(tool, thread, run, call, float(at), int(pid)) for tool, thread, run, call, at, pid in rows]
 
 
-def check_effects(effects: list[Effect], stored: Stored, ledger: Ledger) -> None:
-    threads = {run.run_id: thread.id for thread in stored.threads.values() for run in thread.runs}
+def check_effects(effects: list[Effect], ledger: Ledger) -> None:
     of_call: dict[tuple[str, str], list[Effect]] = defaultdict(list)
     for effect in effects:
         if effect.tool in UNREPEATABLE:
             of_call[effect.run_id, effect.call_id].append(effect)
     for (run_id, call_id), happened in of_call.items():
-        consents = ledger.changes_of(threads.get(run_id, ""), "resume")
+        consents = ledger.changes_of(happened[0].thread, "resume")
         allowed = 1 + consents_between(happened, consents)
         if len(happened) > allowed:
             times = ", ".join(f"{effect.at:.3f} by {effect.pid}" for effect in happened)
