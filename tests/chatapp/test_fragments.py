@@ -161,7 +161,7 @@ def test_an_open_text_goes_on_where_its_closed_blocks_end():
     shown = html(TextPart(1, "First.\n\n```py\nx = 1", open=True), state="running")
     assert 'data-block="1"' in shown
     assert '<div class="block" data-n="0"><p dir="auto">First.</p>' in shown
-    assert '<div class="open" data-kind="pre" data-lang="py" dir="auto">x = 1</div>' in shown
+    assert '<div class="open" data-kind="pre" data-lang="Python" dir="auto">x = 1</div>' in shown
 
 
 def test_text_that_a_retry_makes_void_is_not_live():
