@@ -69,12 +69,16 @@ def test_never_when_it_is_live_or_to_be_stopped_or_tried_three_times(fields):
 
 
 def test_a_run_that_broke_off_by_itself_is_not_tried_again():
-    broken = RunHead(agent_name="helper", status="interrupted", error={"type": "ProviderError", "message": "x"})
+    broken = RunHead(
+        agent_name="helper", status="interrupted", error={"type": "ProviderError", "message": "x"}
+    )
     assert not goes_on(run(broken), HELLO)
 
 
 def test_state_and_ending():
-    broken = RunHead(agent_name="helper", status="interrupted", error={"type": "ProviderError", "message": "x"})
+    broken = RunHead(
+        agent_name="helper", status="interrupted", error={"type": "ProviderError", "message": "x"}
+    )
     assert state_of(run(live=True)) == "running"
     assert state_of(run()) == "interrupted"
     assert state_of(run(broken)) == "failed"
