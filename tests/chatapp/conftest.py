@@ -21,6 +21,7 @@ from chatapp.eventlog import record
 from chatapp.export import thread_as_json
 from chatapp.models import Thread
 from tests.chatapp.scripted import helper
+from tests.workers import worker_here
 
 DATA: Any = {"headers": {"accept": "application/json"}}
 PAGE: Any = {"headers": {"accept": "text/html"}}
@@ -92,7 +93,8 @@ def script(transactional_db: None, settings: Settings) -> Iterator[Script]:
         return provider
 
     set_script()
-    yield set_script
+    with worker_here():
+        yield set_script
     end_all_runs()
 
 
