@@ -1,65 +1,89 @@
-"""`python -m benchmarks [NAME …] [--json FILE]`"""
+"""`python -m benchmarks [SECTION …] [--on sqlite,postgres] [--repeat N] [--json FILE] [--profile FILE]`"""
+
+from __future__ import annotations
 
 import argparse
-import os
+import asyncio
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.table import Row, print_table, write_json
+import psycopg
+
+from benchmarks.figures import Figure, cells_of, print_table, write_json
+from benchmarks.places import Place, Sqlite, new_postgres
+from benchmarks.sections import SECTIONS
+from benchmarks.stage import staged
 
 DEFAULT_JSON = Path("var/bench.json")
+SECTION_SECONDS = 150
+ALL_SECONDS = 600
+WITHOUT_SERVER = ("raw",)
 
 
-def benches() -> dict[str, Callable[[], Iterator[Row]]]:
-    """By name; imported only when Django has been set up."""
-    from benchmarks import requests, storage, streaming
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("sections", nargs="*", help=f"of {', '.join(SECTIONS)} (default: all)")
+    parser.add_argument("--on", default="sqlite,postgres", help="which databases (default: both)")
+    parser.add_argument("--repeat", type=int, default=1, help="how often; the medians are shown")
+    parser.add_argument("--json", type=Path, default=DEFAULT_JSON, help=f"where to (default: {DEFAULT_JSON})")
+    parser.add_argument("--profile", type=Path, help="where the server's samples go, as collapsed stacks")
+    given = parser.parse_args()
+    if unknown := set(given.sections) - set(SECTIONS):
+        parser.error(f"no such section: {', '.join(sorted(unknown))}")
+    return given
 
-    return {
-        "step-save": storage.step_save,
-        "thread-open": storage.thread_open,
-        "thread-list": storage.thread_list,
-        "handler": requests.handler,
-        "streaming": streaming.streaming,
-    }
+
+@contextmanager
+def places(names: str) -> Iterator[Iterator[Place]]:
+    """Each is made when it is come to, and gone when the next one is."""
+    with tempfile.TemporaryDirectory(prefix="chatapp-bench-") as folder:
+        yield places_in(Path(folder), names.split(","))
 
 
-def prepare(folder: str) -> None:
-    """An empty place to measure in: SQLite in a new folder, or the empty database of BENCH_DATABASE_URL."""
-    os.environ["DJANGO_SETTINGS_MODULE"] = "chatapp.settings"
-    os.environ["VAR_DIR"] = folder
-    os.environ["DATABASE_URL"] = os.environ.get("BENCH_DATABASE_URL", "")
-    os.environ["ALLOWED_HOSTS"] = "localhost,127.0.0.1,testserver"
-    os.environ.setdefault("SECRET_KEY", "only-for-benchmarks-" + "x" * 40)
-    import django
+def places_in(folder: Path, names: list[str]) -> Iterator[Place]:
+    if "sqlite" in names:
+        yield Sqlite(folder)
+    if "postgres" in names:
+        try:
+            with new_postgres() as place:
+                yield place
+        except psycopg.OperationalError as error:
+            print(f"SKIPPED Postgres and Redis: {error}")
 
-    django.setup()
-    from chatapp.prepare import prepare as prepare_database
 
-    prepare_database()
+async def measure(place: Place, given: argparse.Namespace, ends_at: float) -> list[Figure]:
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="chatapp-bench-") as name:
+        async with staged(place, Path(name), repeat=given.repeat, profile=given.profile) as stage:
+            for section in given.sections or SECTIONS:
+                left = min(SECTION_SECONDS * given.repeat, ends_at - time.monotonic())
+                try:
+                    async with asyncio.timeout(left):
+                        async for figure in SECTIONS[section](stage):
+                            figures.append(replace(figure, on=place.name))
+                            print("  ".join(cell for cell in cells_of(figure)[:5] if cell), flush=True)
+                except TimeoutError:
+                    print(f"SKIPPED the rest of {section}: out of time")
+    return figures
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks")
-    parser.add_argument("names", nargs="*", help="which (default: all)")
-    parser.add_argument("--json", type=Path, default=DEFAULT_JSON, help=f"where to (default: {DEFAULT_JSON})")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="chatapp-bench-") as folder:
-        prepare(folder)
-        rows = run(arguments.names or list(benches()))
-    write_json(rows, arguments.json)
-    print(f"The same as JSON: {arguments.json}")
+    given = arguments()
+    ends_at = time.monotonic() + ALL_SECONDS * given.repeat
+    figures: list[Figure] = []
+    with places(given.on) as found:
+        for place in found:
+            print(f"\n{place.name}: {', '.join(given.sections or SECTIONS)}", flush=True)
+            figures += asyncio.run(measure(place, given, ends_at))
+    print_table(figures)
+    write_json(figures, given.json)
+    print(f"The same as JSON: {given.json}")
     return 0
-
-
-def run(names: list[str]) -> list[Row]:
-    rows: list[Row] = []
-    for name in names:
-        found = list(benches()[name]())
-        print_table(found)
-        rows += found
-    return rows
 
 
 if __name__ == "__main__":
