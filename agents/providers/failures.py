@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ _OVERFLOW = re.compile(
     r"|exceeds? the (maximum|limit|model).{0,40}tokens",
     re.IGNORECASE,
 )
+_KEY = re.compile(r"\b(?:sk|rk|pk|gsk|xai)-[\w*-]{8,}|\bAIza[\w-]{20,}|(?<=Bearer )\S+")
 _LIMIT_PER_MINUTE = re.compile(r"per[ -](minute|hour|day)|rate limit", re.IGNORECASE)
 
 
@@ -37,7 +39,7 @@ def provider_error(
     if retryable is None:
         retryable = is_transient(status, code)
     return (ContextOverflow if overflow else ProviderError)(
-        message,
+        without_keys(message),
         hint=hint,
         status=status,
         code=code,
@@ -45,6 +47,14 @@ def provider_error(
         retryable=retryable and not overflow,
         retry_after=retry_after,
     )
+
+
+def without_keys(message: str) -> str:
+    """Some servers repeat the key that they refuse; what an error says is stored and shown."""
+    for name, value in os.environ.items():
+        if name.endswith("_API_KEY") and len(value) >= 8:
+            message = message.replace(value, "…")
+    return _KEY.sub("…", message)
 
 
 def is_transient(status: int | None, code: str | None) -> bool:
@@ -90,13 +100,18 @@ def message_and_code(body: Any) -> tuple[str, str | None]:
     if isinstance(body, list):
         body = body[0] if body else {}
     if not isinstance(body, Mapping):
-        return (body if isinstance(body, str) else ""), None
+        return (_for_people(body) if isinstance(body, str) else ""), None
     error = body.get("error")
     if isinstance(error, Mapping):
         return message_and_code(error)
     text = next((body[key] for key in ("message", "detail", "error") if isinstance(body.get(key), str)), "")
     code = next((body[key] for key in ("code", "type") if isinstance(body.get(key), str | int)), None)
-    return text or (str(body) if body else ""), None if code is None else str(code)
+    return _for_people(text or (str(body) if body else "")), None if code is None else str(code)
+
+
+def _for_people(text: str) -> str:
+    """Some servers answer with the traceback of their own code."""
+    return text.partition("Traceback (most recent call last)")[0].strip()
 
 
 def _number(text: str | None) -> float | None:

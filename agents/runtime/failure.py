@@ -15,12 +15,12 @@ _LONGEST = 2_000
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """Type and message, and where there are any hint, status and request_id."""
+    """Type and message, and where there are any hint, status, code and request_id."""
     described: dict[str, Any] = {"type": type(error).__name__, "message": message_of(error)}
     if isinstance(error, AgentsError) and error.hint:
         described["hint"] = error.hint
     if isinstance(error, ProviderError):
-        known = {"status": error.status, "request_id": error.request_id}
+        known = {"status": error.status, "code": error.code, "request_id": error.request_id}
         described |= {name: value for name, value in known.items() if value is not None}
     return described
 

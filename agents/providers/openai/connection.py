@@ -46,7 +46,7 @@ class Connections:
 
     def trouble(self, error: Exception, request_id: str | None = None) -> ProviderError:
         """What the network did. All of it may pass, but for an address or a certificate that is wrong."""
-        where = urlsplit(self.config.base_url).netloc or self.config.base_url
+        where = urlsplit(self.config.base_url).netloc.rpartition("@")[2] or self.config.base_url
         lasting = isinstance(error, aiohttp.InvalidURL | aiohttp.ClientConnectorCertificateError)
         if isinstance(error, aiohttp.ServerTimeoutError) and not isinstance(
             error, aiohttp.ConnectionTimeoutError

@@ -14,6 +14,7 @@ from agents.transcript import TextCleaner
 from agents.usage import Usage
 
 _FINISH = {"function_call": "tool_calls", "eos": "stop", "end_turn": "stop", "max_tokens": "length"}
+MOST_TOKENS = 10**12
 _LASTING = ("invalid", "not_found", "quota", "authentication", "permission", "unsupported")
 
 
@@ -122,7 +123,8 @@ class AnswerReader:
                 continue
             if isinstance(text := part.get("text"), str):
                 self._say(TextDelta, text)
-            for thought in part.get("thinking") or ():
+            thoughts = part.get("thinking")
+            for thought in thoughts if isinstance(thoughts, list) else ():
                 if isinstance(thought, dict) and isinstance(text := thought.get("text"), str):
                     self._say(self._reasoning, text)
 
@@ -194,4 +196,5 @@ def read_usage(data: Mapping[str, Any]) -> Usage:
 
 
 def _count(value: Any) -> int:
-    return int(value) if isinstance(value, int | float) and value > 0 else 0
+    """0 for what can be no number of tokens."""
+    return int(value) if isinstance(value, int | float) and 0 < value < MOST_TOKENS else 0
