@@ -19,8 +19,10 @@ def worker_here() -> Iterator[None]:
     worker = WorkerThread()
     worker.start()
     assert worker.is_ready.wait(20)
-    yield
-    worker.stop()
+    try:
+        yield
+    finally:
+        worker.stop()
 
 
 class WorkerThread(threading.Thread):
@@ -35,14 +37,12 @@ class WorkerThread(threading.Thread):
         asyncio.run(self._work())
 
     async def _work(self) -> None:
-        from procrastinate.contrib.django import app, connector_params
-        from procrastinate.psycopg_connector import PsycopgConnector
+        from procrastinate.contrib.django import app
 
-        from chatapp.executor.worker import work
+        from chatapp.executor.worker import connector, work
 
         self._loop = asyncio.get_running_loop()
-        connector = PsycopgConnector(kwargs=connector_params(), min_size=1)
-        with app.replace_connector(connector):
+        with app.replace_connector(connector()):
             async with app.open_async():
                 self.is_ready.set()
                 await work(app, self._stopping, shutdown_graceful_timeout=0, fetch_job_polling_interval=0.05)

@@ -108,7 +108,7 @@ class InProcessExecutor:
         if left:
             await asyncio.wait(left, timeout=10)
         if self._pulse is not None:
-            self._pulse.stop()
+            await asyncio.to_thread(self._pulse.stop)
         for service in self._services:
             service.cancel()
         self._loop = None

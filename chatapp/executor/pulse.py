@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 BEAT_SECONDS = 2.0
 SWEEP_SECONDS = 300.0
+STOP_SECONDS = 1.0
 
 
 class Pulse:
@@ -39,15 +40,23 @@ class Pulse:
         self._ticked = time.monotonic()
         self._swept = 0.0
 
+        self._threads = [
+            threading.Thread(target=self._beat_for_ever, name="pulse", daemon=True),
+            threading.Thread(target=self._reap_for_ever, name="reaper", daemon=True),
+        ]
+
     def start(self) -> None:
-        threading.Thread(target=self._beat_for_ever, name="pulse", daemon=True).start()
-        threading.Thread(target=self._reap_for_ever, name="reaper", daemon=True).start()
+        for thread in self._threads:
+            thread.start()
 
     def stop_reaping(self) -> None:
         self._is_reaping = False
 
     def stop(self) -> None:
+        """Returns when nothing more is asked of the database, or it takes too long."""
         self._ended.set()
+        for thread in self._threads:
+            thread.join(STOP_SECONDS)
 
     def _beat_for_ever(self) -> None:
         while self._goes_on():

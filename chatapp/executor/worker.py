@@ -8,7 +8,9 @@ import signal
 from typing import Any
 
 from procrastinate import App
+from procrastinate.contrib.django import connector_params
 from procrastinate.exceptions import ConnectorException
+from procrastinate.psycopg_connector import PsycopgConnector
 from procrastinate.worker import Worker
 
 from chatapp import executor
@@ -17,6 +19,11 @@ logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 1.0
 HAND_OVER_SECONDS = 12.0
+
+
+def connector() -> PsycopgConnector:
+    """procrastinate's own connections: one while there is little to do, and one that listens."""
+    return PsycopgConnector(kwargs=connector_params(), min_size=1, max_size=4)
 
 
 async def work_until_signalled(app: App, **options: Any) -> None:

@@ -42,8 +42,11 @@ class Command(procrastinate.Command):
         self.work(**options)
 
     def work(self, **options: Any) -> None:
-        from chatapp.executor.worker import work_until_signalled
+        from procrastinate.contrib.django import app
 
-        super().handle(**options | {"func": work_until_signalled})
+        from chatapp.executor.worker import connector, work_until_signalled
+
+        with app.replace_connector(connector()):
+            super().handle(**options | {"app": app, "func": work_until_signalled})
         logging.shutdown()
         os._exit(0)  # the thread of a sync tool cannot be cancelled, and would be waited for
