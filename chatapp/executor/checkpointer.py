@@ -13,7 +13,7 @@ from typing import Any
 from agents.checkpoint import RunHead, RunSnapshot
 from agents.session import Session
 from agents.stores.orm import checkpoints
-from agents.stores.orm.transactions import writing
+from agents.stores.orm.transactions import as_storage_error, writing
 from agents.transcript import Entry
 from chatapp.eventlog import EventLog, RunChannel
 from chatapp.eventlog.threads import in_writer_thread
@@ -53,7 +53,8 @@ class RunCheckpointer:
         """The executor renews the leases of all of its runs at once."""
 
     async def load(self, run_id: str) -> RunSnapshot | None:
-        snapshot = await in_writer_thread(lambda: checkpoints.load_run(run_id))
+        with as_storage_error():
+            snapshot = await in_writer_thread(lambda: checkpoints.load_run(run_id))
         if snapshot is not None:
             self._head = snapshot.head
         return snapshot

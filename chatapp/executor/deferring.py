@@ -6,7 +6,6 @@ from functools import cache
 
 from django.db import DatabaseError
 from procrastinate.contrib.django.django_connector import DjangoConnector
-from procrastinate.contrib.django.models import ProcrastinateJob
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
 from procrastinate.tasks import configure_task
@@ -34,6 +33,8 @@ def defer(run_id: str) -> None:
 
 def defer_lost() -> None:
     """A new job for each run that waits and has none, or whose job has ended without taking it."""
+    from procrastinate.contrib.django.models import ProcrastinateJob  # installed on Postgres only
+
     waiting = checkpoints.owned_by(QUEUED_OWNER)
     jobs = ProcrastinateJob.objects.filter(task_name=DRIVE_RUN, status__in=("todo", "doing"))
     standing = set(jobs.filter(args__run_id__in=waiting).values_list("args__run_id", flat=True))

@@ -50,6 +50,8 @@ async def work(app: App, stopping: asyncio.Event, **options: Any) -> None:
     worker, working = _begin(app, options)
     while not stopping.is_set():
         await asyncio.wait({told, working}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done() and not worker.wait:
+            break  # --one-shot: there is nothing left to do
         if working.done() and not stopping.is_set():
             logger.warning("worker: ended by itself (%s); another begins", working.exception())
             await asyncio.wait({told}, timeout=PAUSE_SECONDS)
@@ -58,8 +60,9 @@ async def work(app: App, stopping: asyncio.Event, **options: Any) -> None:
 
 
 def _begin(app: App, options: dict[str, Any]) -> tuple[Worker, asyncio.Task[None]]:
-    # No time for jobs where it ends by itself: their runs do not end with them.
-    worker = Worker(app, **options, shutdown_graceful_timeout=0)
+    # Where it gives up, its jobs are cut short: their runs do not end with them.
+    patience = 0 if options.get("wait", True) else None
+    worker = Worker(app, **options, shutdown_graceful_timeout=patience)
     logger.info("Working: up to %s runs at once", worker.concurrency)
     return worker, asyncio.get_running_loop().create_task(worker.run())
 

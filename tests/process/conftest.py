@@ -5,33 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 from django.conf import settings
 
 from tests.fakes.model_server import ModelServer
+from tests.process.database import empty_database
 from tests.process.person import Person
 from tests.process.server import Server
 
-# Several processes need a database server and a channel layer between them.
-collect_ignore = (
-    [] if settings.REDIS_URL and not settings.IS_SQLITE else ["test_two_processes.py", "test_faults.py"]
-)
+# Several processes need a database server and a channel layer between them. Of the two files about who drives
+# a run, one is about the process that was sent it, the other about workers.
+has_services = bool(settings.REDIS_URL) and not settings.IS_SQLITE
+has_workers = settings.RUN_EXECUTOR == "procrastinate"
+needs = {
+    "test_faults.py": has_services,
+    "test_two_processes.py": has_services and not has_workers,
+    "test_workers.py": has_services and has_workers,
+}
+collect_ignore = [name for name, is_there in needs.items() if not is_there]
 
 
 @pytest.fixture
 def database_url(tmp_path: Path) -> Iterator[str]:
     """An empty database of the kind that the suite runs on."""
-    config = settings.DATABASES["default"]
-    if config["ENGINE"].endswith("sqlite3"):
-        yield f"sqlite:///{tmp_path / 'chat.sqlite3'}"
-        return
-    where = f"{config['USER']}:{config['PASSWORD']}@{config['HOST']}:{config['PORT'] or 5432}"
-    name = f"chatapp_process_{tmp_path.parent.name}_{tmp_path.name}".replace("-", "_").lower()[-60:]
-    with psycopg.connect(f"postgres://{where}/postgres", autocommit=True) as admin:
-        admin.execute(f'CREATE DATABASE "{name}"')
-        yield f"postgres://{where}/{name}"
-        admin.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    with empty_database(tmp_path) as url:
+        yield url
 
 
 @pytest.fixture

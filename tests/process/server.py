@@ -92,6 +92,14 @@ class Process:
         return self.wait()
 
     @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process is not None else None
+
+    @property
     def tracebacks(self) -> int:
         return self.log.read_text().count("Traceback") if self.log.exists() else 0
 
