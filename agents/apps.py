@@ -1,8 +1,10 @@
 """The engine as a Django app: it brings the tables of the ORM stores."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class AgentsConfig(AppConfig):
     name = "agents"
+    verbose_name = _("Agents")
     default_auto_field = "django.db.models.BigAutoField"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import uuid
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from agents.session import MAX_ID_LENGTH
 
@@ -83,6 +84,8 @@ class Checkpoint(models.Model):
     appended_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = _("checkpoint")
+        verbose_name_plural = _("checkpoints")
         constraints = [
             models.UniqueConstraint(
                 fields=["session_id"],

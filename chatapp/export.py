@@ -86,20 +86,20 @@ def turn_blocks(turn: Turn) -> Iterator[str]:
     if turn.message:
         yield from message_blocks(turn.message)
     if turn.has_answer or turn.state != "completed":
-        yield f"## {one_line(turn.assistant) or _('Answer')}"
+        yield "## " + (one_line(turn.assistant) or _("Answer"))
     for part in (*turn.parts, *turn.dropped):
         yield from part_blocks(part)
     ending = ending_of(turn)
     if ending:
-        yield f"*{ending}*"
+        yield remark(ending)
 
 
 def message_blocks(message: Message) -> Iterator[str]:
-    yield f"## {_('You')}"
+    yield "## " + _("You")
     if message.text:
         yield message.text
     for attachment in message.attachments:
-        yield f"*{_('Attached')}: {one_line(attachment.name)}*"
+        yield remark(_("Attached: %(name)s") % {"name": one_line(attachment.name)})
 
 
 def part_blocks(part: Part) -> Iterator[str]:
@@ -113,9 +113,9 @@ def part_blocks(part: Part) -> Iterator[str]:
         case ToolStep():
             yield from step_blocks(part)
         case HandoverPart():
-            yield f"*{_('Handed over to %(agent)s') % {'agent': one_line(part.agent)}}*"
+            yield remark(_("Handed over to %(agent)s") % {"agent": one_line(part.agent)})
         case UnreadablePart():
-            yield f"*{_('One record here cannot be read (no. %(record)s).') % {'record': part.record}}*"
+            yield remark(_("One record here cannot be read (no. %(record)s).") % {"record": part.record})
         case PreparingPart():
             pass  # nothing of it is stored
         case _:
@@ -129,8 +129,8 @@ def step_blocks(step: ToolStep) -> Iterator[str]:
         "open": _("no result"),
         "error": _("failed"),
     }
-    remark = words.get(step.state)
-    yield f"**{one_line(step.name)}**" + (f" ({remark})" if remark else "")
+    state = words.get(step.state)
+    yield f"**{one_line(step.name)}**" + (f" ({state})" if state else "")
     yield fenced(step.arguments, "json")
     if step.output is not None:
         yield fenced(step.output)
@@ -144,7 +144,7 @@ def ending_of(turn: Turn) -> str:
             return _("This answer was interrupted.")
         case "failed" | "failed_open":
             reason = one_line(str((turn.error or {}).get("message") or ""))
-            return f"{_('The answer broke off.')} {reason}".strip()
+            return " ".join([_("The answer broke off."), reason]).strip()
         case "running":
             return _("This answer is being written.")
         case "waiting":
@@ -153,6 +153,10 @@ def ending_of(turn: Turn) -> str:
             return ""
         case _:
             assert_never(turn.state)
+
+
+def remark(text: str) -> str:
+    return f"*{text}*"
 
 
 def fenced(text: str, language: str = "") -> str:

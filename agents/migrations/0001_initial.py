@@ -58,6 +58,8 @@ class Migration(migrations.Migration):
                 ("appended_at", models.DateTimeField(null=True)),
             ],
             options={
+                "verbose_name": "checkpoint",
+                "verbose_name_plural": "checkpoints",
                 "indexes": [
                     models.Index(fields=["session_id"], name="agents_checkpoint_session"),
                     models.Index(

@@ -9,13 +9,14 @@ from django.contrib import admin, messages
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from agents.errors import AgentsError
 from chatapp.history.turns import ThreadStatus
 from chatapp.models import Thread
 
 if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
     ModelAdmin = admin.ModelAdmin[Any]
 else:
     ModelAdmin = admin.ModelAdmin
@@ -64,9 +65,12 @@ def status_mark(status: ThreadStatus) -> str:
 
 
 def for_each(
-    request: HttpRequest, threads: Iterable[Thread], act: Callable[[Thread], None], done: tuple[str, str]
+    request: HttpRequest, threads: Iterable[Thread], act: Callable[[Thread], None], done: _StrPromise
 ) -> None:
-    """Acts on each thread by itself: one refusal leaves the others alone. Says what came of it."""
+    """Acts on each thread by itself: one refusal leaves the others alone. Says what came of it.
+
+    `done` is of `ngettext_lazy`, for any `count`.
+    """
     count = 0
     for thread in threads:
         try:
@@ -76,4 +80,4 @@ def for_each(
         else:
             count += 1
     if count:
-        messages.success(request, ngettext(*done, count) % {"count": count})
+        messages.success(request, done % {"count": count})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from agents.models import Checkpoint
 from agents.stores.orm import checkpoints
@@ -53,10 +55,10 @@ class RunAdmin(ReadOnlyAdmin):
         "thread",
         "owner",
         "state",
-        "agent_name",
-        "next_index",
-        "started_at",
-        "lease_owner",
+        "agent",
+        "entries",
+        "started",
+        "process",
     ]
     ordering = ["-started_at"]
     show_full_result_count = False
@@ -98,12 +100,28 @@ class RunAdmin(ReadOnlyAdmin):
     def state(self, run: Checkpoint) -> str:
         return status_mark(getattr(run, "state", "idle"))
 
+    @admin.display(description=_("assistant"), ordering="agent_name")
+    def agent(self, run: Checkpoint) -> str:
+        return run.agent_name
+
+    @admin.display(description=_("entries"), ordering="next_index")
+    def entries(self, run: Checkpoint) -> int:
+        return run.next_index
+
+    @admin.display(description=_("started"), ordering="started_at")
+    def started(self, run: Checkpoint) -> datetime:
+        return run.started_at
+
+    @admin.display(description=_("process"), ordering="lease_owner", empty_value="–")
+    def process(self, run: Checkpoint) -> str | None:
+        return run.lease_owner
+
     @admin.action(description=_("Stop the run and keep its text"), permissions=["end"])
     def stop(self, request: HttpRequest, runs: QuerySet[Checkpoint]) -> None:
-        threads = threads_of(runs).values()
-        for_each(request, threads, services.stop, ("%(count)d run stopped.", "%(count)d runs stopped."))
+        done = ngettext_lazy("%(count)d run stopped.", "%(count)d runs stopped.", "count")
+        for_each(request, threads_of(runs).values(), services.stop, done)
 
     @admin.action(description=_("Keep what is there (ends interrupted and failed runs)"), permissions=["end"])
     def keep(self, request: HttpRequest, runs: QuerySet[Checkpoint]) -> None:
-        threads = threads_of(runs).values()
-        for_each(request, threads, services.keep, ("%(count)d run kept.", "%(count)d runs kept."))
+        done = ngettext_lazy("%(count)d run kept.", "%(count)d runs kept.", "count")
+        for_each(request, threads_of(runs).values(), services.keep, done)

@@ -9,6 +9,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from chatapp import services
 from chatapp.admin.conversation import Conversation, conversation_of
@@ -88,11 +89,13 @@ class ThreadAdmin(DeletesByName, ReadOnlyAdmin):
 
     @admin.action(description=_("Stop the run and keep its text"), permissions=["end"])
     def stop(self, request: HttpRequest, threads: QuerySet[Thread]) -> None:
-        for_each(request, threads, services.stop, ("%(count)d thread settled.", "%(count)d threads settled."))
+        done = ngettext_lazy("%(count)d thread settled.", "%(count)d threads settled.", "count")
+        for_each(request, threads, services.stop, done)
 
     @admin.action(description=_("Keep what is there (ends interrupted and failed runs)"), permissions=["end"])
     def keep(self, request: HttpRequest, threads: QuerySet[Thread]) -> None:
-        for_each(request, threads, services.keep, ("%(count)d thread kept.", "%(count)d threads kept."))
+        done = ngettext_lazy("%(count)d thread kept.", "%(count)d threads kept.", "count")
+        for_each(request, threads, services.keep, done)
 
     # Deleting goes through the service: it ends a live run first, and leaves no row of the engine.
 

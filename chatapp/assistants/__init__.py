@@ -9,6 +9,7 @@ from functools import cache
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext
 
 from agents import Agent, UserError
 from agents.agent import model_name
@@ -51,7 +52,8 @@ def get_assistant(name: str) -> Agent:
     if name in NAMES and not settings.ASSISTANTS:
         return _builtin(settings.CHAT_MODEL, name)
     raise UserError(
-        f"The assistant “{name}” is not here any more.", hint="Start a new chat with another one."
+        gettext("The assistant “%s” is not here any more.") % name,
+        hint=gettext("Start a new chat with another one."),
     )
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from agents.errors import UserError
 
 
 class BadCursor(UserError):
     """A `before` that names no place in this thread or list (400)."""
 
-    hint = "Reload the page."
-
     def __init__(self) -> None:
-        super().__init__("There is no such page here.")
+        super().__init__(_("There is no such page here."), hint=_("Reload the page."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,18 +22,28 @@ class Migration(migrations.Migration):
                     "id",
                     models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False),
                 ),
-                ("title", models.CharField(blank=True, max_length=80)),
+                ("title", models.CharField(blank=True, max_length=80, verbose_name="title")),
                 (
                     "title_source",
                     models.CharField(
                         choices=[("auto", "Auto"), ("user", "User")], default="auto", max_length=8
                     ),
                 ),
-                ("assistant", models.CharField(blank=True, max_length=200)),
-                ("model", models.CharField(blank=True, max_length=200)),
+                ("assistant", models.CharField(blank=True, max_length=200, verbose_name="assistant")),
+                ("model", models.CharField(blank=True, max_length=200, verbose_name="model")),
                 ("queue_held", models.CharField(blank=True, max_length=12)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ("updated_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False, verbose_name="created at"
+                    ),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, editable=False, verbose_name="updated at"
+                    ),
+                ),
                 ("seen_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 (
                     "owner",
@@ -41,9 +51,11 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="threads",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="owner",
                     ),
                 ),
             ],
+            options={"verbose_name": "thread", "verbose_name_plural": "threads"},
         ),
         migrations.CreateModel(
             name="RunEvent",

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 TITLE_LIMIT = 80
 
@@ -32,17 +33,21 @@ class Thread(models.Model):
         USER = "user"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="threads")
-    title = models.CharField(max_length=TITLE_LIMIT, blank=True)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="threads", verbose_name=_("owner")
+    )
+    title = models.CharField(_("title"), max_length=TITLE_LIMIT, blank=True)
     title_source = models.CharField(max_length=8, choices=TitleSource, default=TitleSource.AUTO)
-    assistant = models.CharField(max_length=200, blank=True)
-    model = models.CharField(max_length=200, blank=True)
+    assistant = models.CharField(_("assistant"), max_length=200, blank=True)
+    model = models.CharField(_("model"), max_length=200, blank=True)
     queue_held = models.CharField(max_length=12, blank=True)  # why nothing in the queue starts by itself
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(_("updated at"), default=timezone.now, editable=False)
     seen_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
+        verbose_name = _("thread")
+        verbose_name_plural = _("threads")
         indexes = [models.Index(fields=["owner", "-updated_at", "-id"], name="thread_owner_recent")]
 
     def __str__(self) -> str:

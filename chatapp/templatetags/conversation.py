@@ -11,8 +11,9 @@ from django import template
 from django.utils import formats, timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext, pgettext
 
+from chatapp.assistants.builtin import DEMO_NAME, MODEL_NAME
 from chatapp.history.turns import (
     Part,
     PreparingPart,
@@ -33,6 +34,24 @@ LINE = 72  # characters of a message that stand on one line, roughly
 FOLDED_OUTPUT = 20  # lines of arguments or of a result
 SHOWN_OUTPUT = 10_000  # characters of one of them; the rest has a page of its own
 NBSP = "\u00a0"
+
+# What the engine and its own providers say of themselves in English, where a page repeats it.
+SAID = (
+    gettext_noop("No key for the model server."),
+    gettext_noop("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."),
+    gettext_noop("Check OPENAI_API_KEY."),
+    gettext_noop("Set OPENAI_API_KEY."),
+    gettext_noop("Check OPENAI_BASE_URL, and that the server runs."),
+    gettext_noop("Check the model's name and OPENAI_BASE_URL, which often ends with /v1."),
+    gettext_noop("The server limits how often it may be asked; try again in a while."),
+    gettext_noop("The connection to the model server broke off."),
+    gettext_noop("The model's answer broke off in the middle."),
+    gettext_noop("The model server broke off with an error."),
+    gettext_noop("The demo broke this answer off, as it was asked to."),
+    gettext_noop("Retry goes on with it."),
+    gettext_noop("Something broke on the server."),
+    gettext_noop("Try again."),
+)
 
 
 @register.simple_tag(takes_context=True)
@@ -82,7 +101,7 @@ def moment(value: datetime | None) -> str:
     if local.date() == today:
         return clock
     day = "MONTH_DAY_FORMAT" if local.year == today.year else "DATE_FORMAT"
-    return f"{formats.date_format(local, day)}, {clock}"
+    return gettext("{day}, {time}").format(day=formats.date_format(local, day), time=clock)
 
 
 @register.filter
@@ -157,7 +176,7 @@ def folded_lines(text: str) -> int:
 @register.filter
 def answer_name(turn: Turn) -> str:
     """The heading of an answer for those who hear the page: "Demo assistant, stopped"."""
-    name = turn.assistant or gettext("Assistant")
+    name = assistant_name(turn.assistant)
     words = {
         "stopped": gettext("stopped"),
         "interrupted_open": gettext("interrupted"),
@@ -167,7 +186,17 @@ def answer_name(turn: Turn) -> str:
         "running": gettext("writing"),
         "waiting": gettext("needs you"),
     }
-    return f"{name}, {words[turn.state]}" if turn.state in words else name
+    if turn.state not in words:
+        return name
+    # Translators: an answer and how it stands, for those who hear the page: "Demo assistant, stopped"
+    return gettext("{name}, {state}").format(name=name, state=words[turn.state])
+
+
+@register.filter
+def assistant_name(name: str | None) -> str:
+    """Those of the house have a name in every language; others are called as their makers call them."""
+    ours = {"": gettext("Assistant"), MODEL_NAME: gettext("Assistant"), DEMO_NAME: gettext("Demo assistant")}
+    return ours.get(name or "", name or "")
 
 
 @register.filter
@@ -197,7 +226,9 @@ def names(tools: tuple[str, ...]) -> SafeString:
     *first, last = (format_html("<strong>{}</strong>", tool) for tool in tools)
     if not first:
         return last
-    listed = format_html_join(", ", "{}", ((name,) for name in first))
+    # Translators: between the names of a list, all but the last
+    between = pgettext("between names", ", ")
+    listed = format_html_join(between, "{}", ((name,) for name in first))
     return format_html(gettext("{first} and {last}"), first=listed, last=last)
 
 
@@ -227,9 +258,15 @@ def _reason_by_type(error: Mapping[str, Any]) -> str:
         case "OutputInvalid":
             return gettext("What the model wrote does not have the form that was asked for.")
         case "ProviderError" if error.get("message"):
-            return str(error["message"])
+            return said(str(error["message"]))
         case _:
             return gettext("Something went wrong on the server.")
+
+
+@register.filter
+def said(text: str) -> str:
+    """A sentence of the engine's own in the reader's language; what others say stays as it is."""
+    return gettext(text) if text else ""
 
 
 @register.filter
