@@ -11,6 +11,7 @@ from uuid import UUID
 from agents.transcript import clean_text
 from chatapp.consumers.database import in_reader_thread
 from chatapp.consumers.socket import NOT_THERE, SIGNED_OUT, HangUp, Receive, Scope, Send, Socket
+from chatapp.consumers.wording import language_in_query, worded
 from chatapp.eventlog import Delivery, read_after
 from chatapp.eventlog.hub import encode, thread_topic
 from chatapp.history.snapshot import Place, read_live, read_snapshot
@@ -33,6 +34,7 @@ class ThreadSocket(Socket):
         self.thread_id: UUID = scope["url_route"]["kwargs"]["thread_id"]
         self.topic = thread_topic(self.thread_id)
         self._place = place_in_query(scope["query_string"])
+        self._language = language_in_query(scope["query_string"])
         self._sent: dict[str, int] = {}
         self._one_at_a_time = asyncio.Lock()
 
@@ -84,7 +86,7 @@ class ThreadSocket(Socket):
             await self._say_of_run(run_id, frame["seq"], encode(frame))
 
     async def _say_of_run(self, run_id: str, seq: int, text: str) -> None:
-        await self.say_text(text)
+        await self.say_text(await worded(text, self._language))
         self._remember({run_id: seq})
 
     def _remember(self, places: dict[str, int]) -> None:

@@ -88,8 +88,12 @@ export class Stream {
 
   #address() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const place = this.#run ? `?run=${encodeURIComponent(this.#run)}&after=${this.#after(this.#run)}` : "";
-    return `${scheme}://${location.host}/ws/threads/${this.#thread}/${place}`;
+    const query = new URLSearchParams({ lang: document.documentElement.lang });
+    if (this.#run) {
+      query.set("run", this.#run);
+      query.set("after", String(this.#after(this.#run)));
+    }
+    return `${scheme}://${location.host}/ws/threads/${this.#thread}/?${query}`;
   }
 
   /** @param {string} run */
