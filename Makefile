@@ -8,7 +8,7 @@ RUN_REQUIREMENTS := requirements.txt
 DEV_REQUIREMENTS := requirements.txt requirements-dev.txt
 COMPILE := $(BIN)/pip-compile --quiet --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: help run test check lint types fmt bench chaos requirements migrations install install-dev clean
+.PHONY: help run test check lint types fmt bench chaos requirements migrations messages install install-dev clean
 .DEFAULT_GOAL := help
 
 help: ## says what there is
@@ -48,6 +48,11 @@ chaos: install-dev ## kills processes under random users, then checks the invari
 
 migrations: install-dev ## writes the migrations that the models need
 	$(BIN)/python manage.py makemigrations
+
+messages: install ## collects the texts for translation and compiles the catalogues; needs gettext
+	$(BIN)/python manage.py makemessages --all --no-obsolete --no-wrap --add-location file \
+		--ignore $(VENV) --ignore var --ignore tests --ignore benchmarks --ignore test-results
+	$(BIN)/python manage.py compilemessages --ignore $(VENV)
 
 requirements: install-dev ## compiles requirements*.in anew, with the newest versions
 	$(COMPILE) --upgrade --output-file=requirements.txt requirements.in
