@@ -59,6 +59,10 @@ class ContextOverflow(ProviderError):
     """The request is longer than the model's context."""
 
 
+class StorageError(AgentsError):
+    """A store could not be read or written: it is away, locked, or out of room. Nothing is half written."""
+
+
 class ToolError(AgentsError):
     """Raised by a tool: its text becomes the error result that the model reads."""
 
@@ -92,6 +96,7 @@ _INTERRUPTING = (
     BudgetExceeded,
     RunTimeout,
     LeaseLost,
+    StorageError,
     TimeoutError,
     ConnectionError,
 )

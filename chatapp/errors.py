@@ -1,7 +1,9 @@
 """How an error is answered: a page for people, `{"error", "hint"}` for scripts and htmx."""
 
+import sys
 from http import HTTPStatus
 
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import select_template
 from django.utils.translation import gettext as _
@@ -42,7 +44,15 @@ def not_found(request: HttpRequest, exception: Http404) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        return unavailable(request)
     return error_response(request, 500, _("Something went wrong on the server."), _("It has been logged."))
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """The database is away, locked, or out of room. Each command is one transaction: it was done, or not."""
+    hint = _("Try again in a moment. If it stays so, tell whoever runs this server.")
+    return error_response(request, 503, _("Nothing can be saved or read here right now."), hint)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

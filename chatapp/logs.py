@@ -43,17 +43,31 @@ class OneLine(logging.Filter):
         return True
 
 
+class ServiceAway(logging.Filter):
+    """A request that failed because the database is away, locked, or out of room is no fault of the code."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        from django.db import InterfaceError, OperationalError  # settings are read before Django is there
+
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, OperationalError | InterfaceError):
+            record.msg, record.args = f"{record.getMessage()}: {error}", ()
+            record.exc_info = record.exc_text = None
+        return True
+
+
 def logging_config(*, debug: bool, style: str) -> dict[str, Any]:
     """Django's LOGGING: everything goes to stderr through structlog, whoever logged it."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": formatter(style)},
-        "filters": {"one line": {"()": OneLine}},
+        "filters": {"one line": {"()": OneLine}, "service away": {"()": ServiceAway}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {
             "django": {"handlers": [], "level": "INFO", "propagate": True},
+            "django.request": {"filters": ["service away"]},
             "django.server": {"handlers": [], "level": "INFO", "propagate": True},
             "agents": {"level": "DEBUG" if debug else "INFO"},
             "chatapp": {"level": "DEBUG" if debug else "INFO"},

@@ -50,6 +50,6 @@ def _rendered(thread_id: UUID, texts: Mapping[str, str]) -> dict[str, Blocks]:
     ]
     try:
         RenderedEntry.objects.bulk_create(rows, ignore_conflicts=True)
-    except DatabaseError:
-        logger.warning("rendered text could not be kept", exc_info=True)  # the page is shown all the same
+    except DatabaseError as error:
+        logger.warning("rendered text could not be kept: %s", error)  # the page is shown all the same
     return {texts[digest]: blocks for digest, blocks in html.items()}

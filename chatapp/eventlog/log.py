@@ -6,12 +6,12 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db import DatabaseError, connection
 
 from agents import events
 from agents.cancel import shielded
 from agents.stores.orm import checkpoints
-from agents.stores.orm.transactions import writing
+from agents.stores.orm.transactions import AWAY, as_storage_error, writing
 from chatapp.eventlog.channel import RunChannel
 from chatapp.eventlog.frames import Frame
 from chatapp.eventlog.rows import publish
@@ -128,10 +128,11 @@ class EventLog:
         for pause in ATTEMPT_PAUSES:
             try:
                 return await in_writer_thread(write.attempt)
-            except (OperationalError, InterfaceError) as error:
+            except AWAY as error:
                 logger.warning("run %s: not saved (%s); trying again", write.channel.run_id, error)
                 await asyncio.sleep(pause)
-        return await in_writer_thread(write.attempt)
+        with as_storage_error():
+            return await in_writer_thread(write.attempt)
 
     async def _notify(self) -> None:
         async with self._written:

@@ -1,10 +1,14 @@
 """How errors are answered: a page for people, JSON for scripts and htmx, never a 500 on the way."""
 
+import logging
+
 import pytest
+from django.db import OperationalError
 from django.http import Http404
 from django.test import Client, RequestFactory
 
 from chatapp import errors
+from chatapp.logs import ServiceAway
 
 PAGE, JSON = "text/html,application/xhtml+xml,*/*;q=0.8", "application/json"
 
@@ -63,3 +67,21 @@ def test_what_was_not_found_is_not_told(client: Client) -> None:
     request = RequestFactory().get("/", headers={"accept": JSON})
     answer = errors.not_found(request, Http404("Thread 7 of somebody else"))
     assert b"somebody" not in answer.content
+
+
+@pytest.mark.parametrize("accept", [PAGE, JSON])
+def test_a_database_that_is_away_is_a_503_that_needs_no_database(accept: str) -> None:
+    request = RequestFactory().get("/", headers={"accept": accept})
+    try:
+        raise OperationalError("database or disk is full")
+    except OperationalError:
+        answer = errors.server_error(request)
+    assert answer.status_code == 503
+    assert "disk is full" not in answer.content.decode()
+
+
+def test_a_database_that_is_away_is_one_line_in_the_log() -> None:
+    error = OperationalError("database is locked")
+    told = logging.makeLogRecord({"msg": "Internal Server Error", "exc_info": (type(error), error, None)})
+    assert ServiceAway().filter(told)
+    assert (told.getMessage(), told.exc_info) == ("Internal Server Error: database is locked", None)

@@ -8,7 +8,7 @@ from django.db import OperationalError
 
 from agents import events
 from agents.checkpoint import RunHead
-from agents.errors import LeaseLost
+from agents.errors import LeaseLost, StorageError
 from agents.stores.orm import checkpoints
 from agents.transcript import AssistantTextEntry, InputEntry
 from chatapp.eventlog import EventLog, RunChannel, read_after
@@ -142,7 +142,7 @@ async def test_a_save_that_never_succeeds_says_so_and_keeps_its_frames_for_the_e
     log = log_of(channel)
     log.emit(channel, said(channel, "Hello"))
     operation, tries = saving(channel, fails=9)
-    with pytest.raises(OperationalError):
+    with pytest.raises(StorageError):
         await log.write_with(channel, operation, closing=[{"type": "run_finished", "status": "completed"}])
     assert len(tries) == 2
     await log.write_with(

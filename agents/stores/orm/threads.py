@@ -12,6 +12,8 @@ from typing import ParamSpec, TypeVar
 
 from django.db import close_old_connections, connections
 
+from agents.stores.orm.transactions import as_storage_error
+
 THREADS = 4
 
 _P = ParamSpec("_P")
@@ -21,7 +23,10 @@ _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="agents-orm")
 
 
 async def in_thread(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-    """Runs it in a thread. A cancel waits for what has begun, since that commits; what has not is dropped."""
+    """Runs it in a thread. A cancel waits for what has begun, since that commits; what has not is dropped.
+
+    StorageError where the database is away, locked, or out of room.
+    """
     work = _pool.submit(_with_connection, partial(function, *args, **kwargs))
     try:
         return await asyncio.shield(asyncio.wrap_future(work))
@@ -41,7 +46,8 @@ def close_connections() -> None:
 def _with_connection(call: Callable[[], _T]) -> _T:
     close_old_connections()
     try:
-        return call()
+        with as_storage_error():
+            return call()
     finally:
         close_old_connections()
 

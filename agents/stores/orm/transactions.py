@@ -9,6 +9,7 @@ somebody is busy with. (SQLite has one writer: there is nothing to lock.)
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,9 +17,15 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
+
+from agents.errors import StorageError
 
 LEASE_SECONDS = 10
+AWAY = (OperationalError, InterfaceError)
+"""What a database raises that is away, locked, or out of room."""
+
+logger = logging.getLogger(__name__)
 
 Inside = Callable[[], object] | None
 
@@ -37,6 +44,19 @@ def writing() -> Iterator[None]:
         return
     with _sqlite_writer, transaction.atomic():
         yield
+
+
+@contextmanager
+def as_storage_error() -> Iterator[None]:
+    """A database's own words are for the log: they may name its host and its users."""
+    try:
+        yield
+    except AWAY as error:
+        logger.warning("database: %s", error)
+        raise StorageError(
+            "The database could not be read or written.",
+            hint="Try again in a moment. If it stays so, the server needs its operator.",
+        ) from error
 
 
 def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
