@@ -1,4 +1,4 @@
-"""A provider that hangs, cuts, refuses, talks nonsense: text is kept, the reason is told, Retry answers once."""
+"""A provider that hangs, cuts, refuses, talks nonsense: the text stays, the reason is told, Retry helps."""
 
 import json
 from typing import Any
