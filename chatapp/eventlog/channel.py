@@ -11,8 +11,7 @@ from typing import Any
 
 from agents import events
 from chatapp.eventlog.frames import CONTENT, DELTAS, UNHURRIED, Frame, frame_of, merge_into
-from chatapp.eventlog.rows import event_row, number
-from chatapp.models import RunEvent
+from chatapp.eventlog.rows import EventRow, number
 from chatapp.render import BlockStream, BlockUpdate
 
 Decorate = Callable[[Frame], dict[str, Any]]
@@ -49,7 +48,7 @@ class RunChannel:
         self._decorate = decorate or (lambda frame: {})
         self._pending: list[Frame] = []
         self._ready: list[Frame] = []
-        self._shown: list[Frame] = []
+        self._row: EventRow | None = None
         self._streams: dict[int, BlockStream] = {}
         self._calls: dict[str, str] = {}
         self._streaming = -1
@@ -96,17 +95,18 @@ class RunChannel:
 
     # in the writer's thread
 
-    def prepare(self, taken: list[Frame], *, closing: list[Frame] | None = None) -> RunEvent | None:
-        """Renders and numbers the frames. With `closing` the open text ends, and these frames follow it."""
+    def prepare(self, taken: list[Frame], *, closing: list[Frame] | None = None) -> EventRow | None:
+        """Renders, numbers and encodes the frames. With `closing` the open text ends, and these follow it."""
         for frame in taken:
             self._render(frame)
             self._ready.append(frame)
         if closing is not None:
             self._close_text()
-        self._shown = number([*self._ready, *(closing or ())], self.run_id, self.next_seq)
-        return (
-            event_row(self.thread_id, self.run_id, self._shown, stored=self.stored) if self._shown else None
+        numbered = number([*self._ready, *(closing or ())], self.run_id, self.next_seq)
+        self._row = (
+            EventRow.of(self.thread_id, self.run_id, numbered, stored=self.stored) if numbered else None
         )
+        return self._row
 
     def _render(self, frame: Frame) -> None:
         if frame["type"] == "text_withdrawn":
@@ -130,13 +130,13 @@ class RunChannel:
 
     # after the commit, on the loop or under `writing`
 
-    def wrote(self, stored: int | None = None) -> list[Frame]:
+    def wrote(self, stored: int | None = None) -> EventRow | None:
         """The frames are in the store: they may be shown."""
-        shown, self._shown, self._ready = self._shown, [], []
-        self.next_seq += len(shown)
+        row, self._row, self._ready = self._row, None, []
+        self.next_seq = row.last_seq + 1 if row else self.next_seq
         self.stored = self.stored if stored is None else stored
         self.writing = False
-        return shown
+        return row
 
     def failed(self) -> None:
         """Nothing was written: the frames wait for the next attempt, without what was to close them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from agents import events
@@ -76,6 +77,6 @@ def merge_into(frames: list[Frame], frame: Frame) -> None:
         frames.append(frame)
 
 
-def top_index(frames: list[Frame], stored: int) -> int:
+def top_index(frames: Sequence[Frame], stored: int) -> int:
     """The highest entry index that the frames name; `stored` where they name none."""
     return max((frame["index"] for frame in frames if "index" in frame), default=stored)

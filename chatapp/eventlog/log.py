@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable
 
@@ -14,7 +15,7 @@ from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import AWAY, as_storage_error, writing
 from chatapp.eventlog.channel import RunChannel
 from chatapp.eventlog.frames import Frame
-from chatapp.eventlog.rows import publish
+from chatapp.eventlog.rows import EventRow, insert_rows, publish_row
 from chatapp.eventlog.threads import in_writer_thread
 from chatapp.models import RunEvent
 
@@ -93,10 +94,10 @@ class EventLog:
                 self._on_lost(channel.run_id)
 
     def _settle(self, channel: RunChannel, *, written: bool) -> None:
-        if written:
-            publish(channel.thread_id, channel.run_id, channel.wrote())
-        else:
+        if not written:
             channel.failed()
+        elif row := channel.wrote():
+            publish_row(row)
 
     async def write_with(
         self, channel: RunChannel, operation: Operation, *, closing: list[Frame], added: int = 0
@@ -118,10 +119,10 @@ class EventLog:
             await self._attempt(write)
             is_written = True
         finally:
-            if is_written:
-                publish(channel.thread_id, channel.run_id, channel.wrote(channel.stored + write.added))
-            else:
+            if not is_written:
                 channel.failed()
+            elif row := channel.wrote(channel.stored + write.added):
+                publish_row(row)
             await self._notify()
 
     async def _attempt(self, write: RunWrite) -> None:
@@ -148,7 +149,7 @@ class RunWrite:
         self.added = added
         self._operation = operation
         self._closing = closing
-        self._row: RunEvent | None = None
+        self._row: EventRow | None = None
         self._was_tried = False
 
     def attempt(self) -> None:
@@ -158,12 +159,12 @@ class RunWrite:
             self._row = self.channel.prepare(self.taken, closing=self._closing)
         elif self._is_committed():
             return
-        self._operation(lambda: _insert([self._row] if self._row else []))
+        self._operation(lambda: insert_rows([self._row] if self._row else []))
 
     def _is_committed(self) -> bool:
         if self._row is not None:
             known = RunEvent.objects.filter(run_id=self._row.run_id, first_seq=self._row.first_seq).first()
-            return known is not None and known.frames == self._row.frames
+            return known is not None and known.frames == json.loads(self._row.frames)
         run = checkpoints.run_in_flight(self.channel.run_id)
         is_ours = run is not None and run.fence == self.channel.fence
         return bool(is_ours and run and self.added and run.next_index == self.channel.stored + self.added)
@@ -174,13 +175,8 @@ def _write_rows(batch: list[tuple[RunChannel, list[Frame]]]) -> set[str]:
     with writing():
         _hasten()
         held = checkpoints.hold_fences({channel.run_id: channel.fence for channel, _ in batch})
-        _insert([row for row in rows if row and row.run_id in held])
+        insert_rows([row for row in rows if row and row.run_id in held])
     return held
-
-
-def _insert(rows: list[RunEvent]) -> None:
-    if rows:
-        RunEvent.objects.bulk_create(rows)
 
 
 def _hasten() -> None:

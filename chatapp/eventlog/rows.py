@@ -1,13 +1,73 @@
-"""Writing frames inside somebody else's transaction, and publishing them after it."""
+"""Rows of frames: written inside somebody else's transaction, and published after it.
+
+A frame is encoded once: the text that is stored is the one that the sockets get.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
+from django.db import connection
+
+from agents.stores.orm.transactions import execute
 from chatapp.eventlog.frames import Frame, top_index
 from chatapp.eventlog.hub import Delivery, hub, thread_topic
 from chatapp.eventlog.reading import last_seq
-from chatapp.models import RunEvent
+
+_INSERT = (
+    "INSERT INTO chatapp_runevent (thread_id, run_id, first_seq, last_seq, top_index, frames, created_at)"
+    " VALUES @rows"
+)
+_ROW = "(%s, %s, %s, %s, %s, %s, @now)"
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """Consecutive frames of one run, with their run_id and seq."""
+
+    thread_id: Any
+    delivery: Delivery
+    top_index: int
+
+    @classmethod
+    def of(cls, thread_id: Any, run_id: str, numbered: Sequence[Frame], *, stored: int) -> EventRow:
+        return cls(thread_id, Delivery.of(run_id, numbered), top_index(numbered, stored))
+
+    @property
+    def run_id(self) -> str:
+        return str(self.delivery.run_id)
+
+    @property
+    def first_seq(self) -> int:
+        return self.delivery.frames[0][0]
+
+    @property
+    def last_seq(self) -> int:
+        return self.delivery.frames[-1][0]
+
+    @property
+    def frames(self) -> str:
+        """As JSON."""
+        return f"[{','.join(text for _, text in self.delivery.frames)}]"
+
+    def values(self) -> tuple[Any, ...]:
+        thread_id = _as_parameter(self.thread_id)
+        return thread_id, self.run_id, self.first_seq, self.last_seq, self.top_index, self.frames
+
+
+def _as_parameter(id_: Any) -> Any:
+    """SQLite has no type for it."""
+    return UUID(str(id_)).hex if connection.vendor == "sqlite" else id_
+
+
+def insert_rows(rows: Sequence[EventRow]) -> None:
+    """In the caller's transaction. By hand, since every frame of every run comes through here."""
+    if rows:
+        sql = _INSERT.replace("@rows", ", ".join([_ROW] * len(rows)))
+        execute(sql, [value for row in rows for value in row.values()])
 
 
 def record(
@@ -19,27 +79,23 @@ def record(
     """
     newest = last_seq(thread_id, run_id) if after is None else after
     numbered = number(frames, run_id, newest + 1)
-    RunEvent.objects.bulk_create([event_row(thread_id, run_id, numbered, stored=stored)])
+    insert_rows([EventRow.of(thread_id, run_id, numbered, stored=stored)])
     return numbered
 
 
 def publish(thread_id: Any, run_id: str | None, frames: list[Frame]) -> None:
-    """Tells the readers in this process. Only after the commit of what the frames say."""
+    """Tells the readers. Only after the commit of what the frames say."""
     topic = thread_topic(thread_id)
-    if frames and hub.has_readers(topic):
+    if hub.has_readers(topic):
         hub.deliver(topic, Delivery.of(run_id, frames))
 
 
-def number(frames: list[Frame], run_id: str, first: int) -> list[Frame]:
+def publish_row(row: EventRow) -> None:
+    """The same for frames that are encoded already."""
+    topic = thread_topic(row.thread_id)
+    if hub.has_readers(topic):
+        hub.deliver(topic, row.delivery)
+
+
+def number(frames: Iterable[Frame], run_id: str, first: int) -> list[Frame]:
     return [{**frame, "run_id": run_id, "seq": first + offset} for offset, frame in enumerate(frames)]
-
-
-def event_row(thread_id: Any, run_id: str, numbered: list[Frame], *, stored: int) -> RunEvent:
-    return RunEvent(
-        thread_id=thread_id,
-        run_id=run_id,
-        first_seq=numbered[0]["seq"],
-        last_seq=numbered[-1]["seq"],
-        top_index=top_index(numbered, stored),
-        frames=numbered,
-    )

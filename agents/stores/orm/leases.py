@@ -124,15 +124,16 @@ def beat(run_id: str, fence: int) -> None:
 
 
 def hold_fences(fences: Mapping[str, int]) -> set[str]:
-    """The runs that still have these fences, held until the end of the caller's transaction."""
+    """The runs that still have these fences, held until the end of the caller's write transaction.
+
+    Nothing is written: on PostgreSQL the rows are locked, on SQLite the transaction has the database anyway.
+    """
     if not fences:
         return set()
     pairs = [value for pair in fences.items() for value in pair]
     sql = (
-        "WITH held AS (SELECT run_id FROM agents_checkpoint"
-        " WHERE appended_at IS NULL AND (run_id, fence) IN (VALUES @rows) @in_order)"
-        " UPDATE agents_checkpoint SET fence = fence"
-        " WHERE run_id IN (SELECT run_id FROM held) RETURNING run_id"
+        "SELECT run_id FROM agents_checkpoint"
+        " WHERE appended_at IS NULL AND (run_id, fence) IN (VALUES @rows) @in_order"
     )
     rows = fetch(with_rows(sql, len(fences), 2), pairs)
     return {run_id for (run_id,) in rows}
