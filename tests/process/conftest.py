@@ -19,6 +19,7 @@ has_services = bool(settings.REDIS_URL) and not settings.IS_SQLITE
 has_workers = settings.RUN_EXECUTOR == "procrastinate"
 needs = {
     "test_faults.py": has_services,
+    "test_faults_sqlite.py": settings.IS_SQLITE,
     "test_two_processes.py": has_services and not has_workers,
     "test_workers.py": has_services and has_workers,
 }
