@@ -33,13 +33,15 @@ class OneLine(logging.Filter):
         self._said: dict[str, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        text, now = record.getMessage(), time.monotonic()
+        text, now = " ".join(record.getMessage().split()), time.monotonic()
         if now - self._said.get(text, -self.REPEATED_AFTER) < self.REPEATED_AFTER:
             return False
         self._said[text] = now
         if record.exc_info and record.exc_info[1] is not None:
-            record.msg, record.args = f"{text}: {record.exc_info[1]}", ()
+            text += f": {record.exc_info[1].__cause__ or record.exc_info[1]}"
+        record.msg, record.args = text, ()
         record.exc_info = record.exc_text = None
+        record.__dict__.pop("exception", None)  # procrastinate's own copy of it
         return True
 
 
@@ -73,6 +75,7 @@ def logging_config(*, debug: bool, style: str) -> dict[str, Any]:
             "chatapp": {"level": "DEBUG" if debug else "INFO"},
             "daphne": {"level": "WARNING"},
             "procrastinate": {"level": "WARNING"},  # else three lines a run
+            "procrastinate.utils": {"filters": ["one line"]},
             "procrastinate.worker": {"filters": ["one line"]},
             "procrastinate.worker.worker": {"filters": ["one line"]},
             "channels_redis.pubsub": {"filters": ["one line"]},
