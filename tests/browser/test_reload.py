@@ -1,0 +1,100 @@
+"""Reload, reconnect, other tabs: no word is lost, none is there twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.browser.chat import Chat, words
+from tests.process.person import Person
+
+OpenChat = Callable[..., Chat]
+
+
+def test_a_reload_shows_all_of_the_text_so_far_at_once(chat: Chat) -> None:
+    chat.begin("say 150 @50")
+    chat.wait_for_words(40)
+    chat.page.reload(wait_until="commit")
+    chat.page.wait_for_selector(".part-text")
+    assert chat.heard >= 40
+    chat.wait_until_idle()
+    assert chat.answer == words(150)
+
+
+def test_a_reload_in_a_list_goes_on_in_it(chat: Chat) -> None:
+    chat.begin("markdown 120 @40")
+    expect(chat.last.locator("li").nth(1)).to_be_visible()
+    chat.reload()
+    chat.wait_until_idle()
+    shown = chat.answer
+    assert chat.reload().answer == shown
+    assert shown.count("second item with code") == shown.count("first item") == 2
+
+
+def test_two_tabs_show_the_same(chat: Chat, open_chat: OpenChat, person: Person) -> None:
+    chat.begin("say 100 @50")
+    chat.wait_for_words(20)
+    other = open_chat(person, chat.thread)
+    assert other.heard >= 20
+    for tab in (chat, other):
+        tab.wait_until_idle()
+        assert tab.answer == words(100)
+    other.write("say 7")
+    for tab in (chat, other):
+        expect(tab.turns).to_have_count(2)
+        tab.wait_until_idle()
+        assert (tab.messages[-1], tab.answer) == ("say 7", words(7))
+
+
+def test_stop_works_in_another_tab(chat: Chat, open_chat: OpenChat, person: Person) -> None:
+    chat.begin("say 400 @50")
+    chat.wait_for_words(5)
+    open_chat(person, chat.thread).stop()
+    chat.wait_until_idle()
+    expect(chat.last.locator(".state")).to_contain_text("Stopped by you.")
+
+
+def test_switching_between_chats_mixes_nothing(chat: Chat, person: Person) -> None:
+    other = person.new_thread("say 3")
+    chat.begin("say 200 @50")
+    chat.wait_for_words(10)
+    first = chat.thread
+    chat.open(other).wait_until_idle()
+    assert (chat.messages, chat.answer) == (["say 3"], words(3))
+    chat.open(first)
+    assert chat.heard >= 10
+    chat.wait_until_idle()
+    assert chat.answer == words(200)
+
+
+def test_a_lost_connection_loses_no_word(chat: Chat) -> None:
+    sockets = watch_sockets(chat.page)
+    chat.begin("say 200 @50")
+    for count in (20, 60):
+        chat.wait_for_words(count)
+        sockets[-1].close(code=1006 + 5)
+    chat.wait_until_idle()
+    assert chat.answer == words(200)
+    assert len(sockets) == 3
+
+
+def watch_sockets(page: Page) -> list[WebSocketRoute]:
+    """The sockets of threads that the page opens, each connected to the server."""
+    sockets: list[WebSocketRoute] = []
+
+    def opened(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket("**/ws/threads/**", opened)
+    return sockets
+
+
+def test_a_deleted_chat_says_so_and_stays_readable(chat: Chat, person: Person) -> None:
+    chat.begin("say 200 @50")
+    chat.wait_for_words(10)
+    person.post(f"/threads/{chat.thread}/delete/")
+    expect(chat.page.locator("#composer-note")).to_contain_text("This chat was deleted in another window.")
+    assert chat.heard >= 10
+    assert chat.last.locator("[data-state=live]").count() == 0
