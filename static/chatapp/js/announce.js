@@ -21,25 +21,27 @@ export function say(text) {
 }
 
 export function start() {
-  let isLive = document.getElementById("conversation")?.dataset.status === "running";
-  on("chat:frame", (frame) => {
-    if (frame.type === "run_started") say(word("announce.started"));
-    if (frame.type === "run_finished" && isLive && ENDS.includes(frame.status)) say(word(`announce.${frame.status}`));
-    if (frame.type === "run_started" || frame.type === "run_finished") isLive = frame.type === "run_started";
+  let { status = "", run: runId = "" } = document.getElementById("conversation")?.dataset ?? {};
+  on("chat:status", (now) => {
+    const isSame = now.status === status && now.runId === runId;
+    if (status === "running" && !isSame) sayEnd(runId);
+    if (now.status === "running" && !isSame) say(word("announce.started"));
+    ({ status, runId } = now);
   });
   on("chat:connection", ({ online }) => say(word(online ? "announce.online" : "announce.offline")));
-  on("chat:refused", ({ error, hint }) => alarm([error, hint].filter(Boolean).join(" ")));
+  on("chat:refused", ({ error, hint }) => put("alert", [error, hint].filter(Boolean).join(" ")));
+}
+
+/** @param {string} runId */
+function sayEnd(runId) {
+  const [state] = document.getElementById(`turn-${runId}`)?.dataset.state?.split("_") ?? [];
+  if (state && ENDS.includes(state)) say(word(`announce.${state}`));
 }
 
 function speak() {
   const text = waiting.shift();
   clock = text === undefined ? 0 : setTimeout(speak, APART_MS);
   if (text !== undefined) put("status", text);
-}
-
-/** @param {string} text */
-function alarm(text) {
-  put("alert", text);
 }
 
 /** The same words again are news as well: a reader only hears of a change. @param {string} id @param {string} text */

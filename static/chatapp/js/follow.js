@@ -115,17 +115,14 @@ class Follower {
     this.#isGliding = false;
   }
 
+  /** Up and away from the end lets go, also by find-in-page. The page may become shorter: that is nobody's scroll. */
   #scrolled() {
     const by = this.#scroller.scrollTop - this.#top;
     this.#top = this.#scroller.scrollTop;
-    if (!this.#isGliding && Math.abs(by) >= 1) this.#isHeld = by > 0 ? this.#isHeld || this.#distance() <= NEAR : this.#isClamped();
+    const isNear = this.#distance() <= NEAR;
+    if (!this.#isGliding && by <= -1) this.#isHeld = this.#isHeld && isNear;
+    if (!this.#isGliding && by >= 1) this.#isHeld = this.#isHeld || isNear;
     this.#showPill();
-  }
-
-  /** The page became shorter at the end where the reader is: nobody has scrolled. */
-  #isClamped() {
-    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    return this.#isHeld && scrollTop + clientHeight >= scrollHeight - 1;
   }
 
   /** @param {PointerEvent} event */

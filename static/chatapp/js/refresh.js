@@ -82,8 +82,10 @@ export function olderThan(turns, first) {
 export function merge(old, fresh) {
   if (!old) return fresh;
   keepState(old, fresh);
+  const moveEditors = keepEditors(old, fresh);
   if (old.isEqualNode(fresh)) return old;
   const focused = focusIn(old);
+  moveEditors();
   old.replaceWith(fresh);
   if (focused) refocus(focused, old, fresh);
   return fresh;
@@ -93,7 +95,6 @@ export function merge(old, fresh) {
 function keepState(old, fresh) {
   for (const details of old.querySelectorAll("details[open]")) open(twinOf(details, old, fresh));
   keepBlocks(old, fresh);
-  keepEditor(old, fresh);
   keepTokens(old, fresh);
   if (old.dataset.room !== undefined) fresh.dataset.room = "";
   if (old.style.minHeight) fresh.style.minHeight = old.style.minHeight;
@@ -132,15 +133,28 @@ function keepTokens(old, fresh) {
   for (const [n, token] of before.entries()) after[n]?.setAttribute("value", token.getAttribute("value") ?? "");
 }
 
-/** An editor that is open stays, with what is typed in it, as long as its message is there. @param {HTMLElement} old @param {HTMLElement} fresh */
-function keepEditor(old, fresh) {
+/**
+ * An editor that is open stays, with what is typed in it, as long as its message is there.
+ * @param {HTMLElement} old
+ * @param {HTMLElement} fresh gets copies: whether anything else has changed can be seen
+ * @returns {() => void} puts the editors themselves into their places
+ */
+function keepEditors(old, fresh) {
+  /** @type {(() => void)[]} */
+  const moves = [];
   for (const editor of old.querySelectorAll(".editor:not([data-sent])")) {
     const message = editor.closest("[data-ref]");
     const ref = message?.getAttribute("data-ref") ?? "";
     const twin = fresh.querySelector(`[data-ref="${CSS.escape(ref)}"]`);
-    if (message && twin) twin.replaceWith(message);
-    else rescue(editor);
+    if (!message || !twin) {
+      rescue(editor);
+      continue;
+    }
+    const copy = /** @type {Element} */ (message.cloneNode(true));
+    twin.replaceWith(copy);
+    moves.push(() => copy.replaceWith(message));
   }
+  return () => moves.forEach((move) => move());
 }
 
 /** The message is gone; what was typed over it goes into the box. @param {Element} editor */
