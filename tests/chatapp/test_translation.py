@@ -72,7 +72,7 @@ def test_the_words_of_the_scripts_are_chinese_json(chinese, template):
     script = render_to_string(template)
     words = json.loads(script[script.index("{") : script.rindex("}") + 1])
     assert [key for key, word in words.items() if not is_chinese([word])] == [
-        key for key in words if key in ("composer.counted", "live.progress")
+        key for key in words if key in ("between", "composer.counted", "live.progress")
     ]
 
 

@@ -7,7 +7,7 @@ import { newId } from "./drafts.js";
 import { post, threadUrl } from "./http.js";
 import { emit } from "./signals.js";
 import { isOpen } from "./stream.js";
-import { word } from "./words.js";
+import { sentences, word } from "./words.js";
 
 const NEWS_MS = 2000;
 
@@ -96,7 +96,7 @@ function setBusy(turn, isBusy) {
 function refuse(button, { status, error, hint }) {
   if (status === 401) return emit("chat:signedout");
   if (status === 404) return emit("chat:deleted");
-  const text = error ? [error, hint].filter(Boolean).join(" ") : word("action.unsent");
+  const text = error ? sentences(error, hint) : word("action.unsent");
   const place = button.closest(".panel, .actions");
   const line = place?.querySelector(".refusal") ?? document.createElement("p");
   line.className = "refusal";

@@ -2,7 +2,7 @@
 /** What screen readers are told: `#status` in its own time, `#alert` at once. */
 
 import { on } from "./signals.js";
-import { word } from "./words.js";
+import { sentences, word } from "./words.js";
 
 const APART_MS = 1000;
 const MOST = 3;
@@ -29,7 +29,7 @@ export function start() {
     ({ status, runId } = now);
   });
   on("chat:connection", ({ online }) => say(word(online ? "announce.online" : "announce.offline")));
-  on("chat:refused", ({ error, hint }) => put("alert", [error, hint].filter(Boolean).join(" ")));
+  on("chat:refused", ({ error, hint }) => put("alert", sentences(error, hint)));
 }
 
 /** @param {string} runId */

@@ -8,7 +8,7 @@ import { Draft } from "./drafts.js";
 import { post } from "./http.js";
 import { recall, remember } from "./preferences.js";
 import { emit, on } from "./signals.js";
-import { number, word } from "./words.js";
+import { number, sentences, word } from "./words.js";
 
 const SHOW_STOPPING_AFTER = 300;
 const DOUBLE_CLICK = 500;
@@ -343,7 +343,7 @@ function firstState(form, limit, novice) {
 /** @param {import("./http.js").Answer} answer */
 function reasonOf(answer) {
   if (!answer.error) return word("composer.unsent");
-  return answer.hint ? `${answer.error} ${answer.hint}` : answer.error;
+  return sentences(answer.error, answer.hint);
 }
 
 function hasFinePointer() {

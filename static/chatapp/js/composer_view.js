@@ -1,7 +1,7 @@
 // @ts-check
 /** What the composer shows, as a pure function of what it knows. */
 
-import { number, word } from "./words.js";
+import { number, sentences, word } from "./words.js";
 
 /**
  * @typedef {object} State
@@ -118,7 +118,7 @@ function hint(state) {
  */
 function offlineText(state, seconds) {
   const retry = seconds > 0 ? word("composer.offline", { seconds }) : word("composer.offline.now");
-  return state.status === "running" ? `${retry} ${word("composer.offline.live")}` : retry;
+  return state.status === "running" ? sentences(retry, word("composer.offline.live")) : retry;
 }
 
 /** @param {number} over */

@@ -8,7 +8,7 @@ import { post } from "./http.js";
 import { fromTemplate } from "./live_steps.js";
 import { emit } from "./signals.js";
 import { isOpen } from "./stream.js";
-import { word } from "./words.js";
+import { sentences, word } from "./words.js";
 
 const LIMIT = 1_000_000;
 const NEWS_MS = 2000;
@@ -97,7 +97,7 @@ class Editor {
 
   /** @param {import("./http.js").Answer} answer */
   #refuse({ error, hint }) {
-    const text = error ? [error, hint].filter(Boolean).join(" ") : word("editor.unsent");
+    const text = error ? sentences(error, hint) : word("editor.unsent");
     this.#error.textContent = text;
     this.#error.hidden = false;
     emit("chat:refused", { error: text, hint: "" });

@@ -22,6 +22,11 @@ export function word(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
 }
 
+/** What there is of these, one after the other. @param {...(string | undefined)} texts */
+export function sentences(...texts) {
+  return texts.filter(Boolean).join(word("between"));
+}
+
 /** @param {number} value */
 export function number(value) {
   return new Intl.NumberFormat(document.documentElement.lang || undefined).format(value);
