@@ -6,23 +6,10 @@ from allauth.account import forms as allauth_forms
 from allauth.core import context
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext, ngettext_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from chatapp.accounts import rules
-
-# Texts that Django and allauth show, for which their catalogues have no translation or a poor one.
-BORROWED = (
-    ngettext_lazy(
-        "This password is too short. It must contain at least %d character.",
-        "This password is too short. It must contain at least %d characters.",
-        2,
-    ),
-    _("Email (optional)"),
-    _("Please type your current password."),
-    _("The username and/or password you specified are not correct."),
-    _("Too many failed login attempts. Try again later."),
-)
 
 
 class SignupForm(allauth_forms.SignupForm):

@@ -51,7 +51,7 @@ def is_uuid(text: str | None) -> bool:
 @admin.register(Checkpoint)
 class RunAdmin(ReadOnlyAdmin):
     list_display = [
-        "run_id",
+        "run",
         "thread",
         "owner",
         "state",
@@ -86,6 +86,10 @@ class RunAdmin(ReadOnlyAdmin):
         if thread is None:
             return HttpResponseRedirect(reverse("admin:agents_checkpoint_changelist"))
         return HttpResponseRedirect(reverse("admin:chatapp_thread_change", args=[thread.pk]))
+
+    @admin.display(description=_("run"), ordering="run_id")
+    def run(self, run: Checkpoint) -> str:
+        return run.run_id
 
     @admin.display(description=_("thread"))
     def thread(self, run: Checkpoint) -> str:

@@ -33,7 +33,7 @@ class Offer:
 # Translators: a translation must be a sentence that the demo assistant understands as well.
 OFFERS = (
     Offer(gettext_lazy("What time is it in Tokyo, Lima and Berlin?"), gettext_lazy("clock"), needs="clock"),
-    # xgettext:no-python-format
+    # Here % is a per cent sign. xgettext:no-python-format
     Offer(gettext_lazy("17.5 % of 2,480, and the sum"), gettext_lazy("calculator"), needs="calculator"),
     Offer(
         gettext_lazy("Keep a note: the alarm code changes on Friday"), gettext_lazy("notes"), needs="add_note"
