@@ -74,9 +74,10 @@ async def play(
     try:
         await asyncio.gather(*(process.start() for process in processes))
         await gather_people(scene)
-        await disturb(scene)
-        await calm_down(scene)
-        await check(scene)
+        for phase in (disturb, calm_down, check):
+            began = time.monotonic()
+            await phase(scene)
+            ledger.count(f"seconds: {phase.__name__}", round(time.monotonic() - began))
     finally:
         await asyncio.gather(*(person.close() for person in scene.people))
         await asyncio.gather(*(process.terminate() for process in processes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import closing
@@ -93,11 +94,20 @@ class Postgres(Database):
             admin.execute(sql.encode())
 
     def rows(self, sql: str) -> Iterator[Row]:
-        with psycopg.connect(self._own_url, row_factory=dict_row) as connection:
-            yield from connection.execute(sql.encode())
+        with self._connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
+            yield from cursor.execute(sql.encode())
+
+    def _connect(self) -> psycopg.Connection:
+        """Waits for a place where the server has too many clients: these are not what is looked at."""
+        for _ in range(40):
+            try:
+                return psycopg.connect(self._own_url)
+            except psycopg.OperationalError:
+                time.sleep(0.25)
+        return psycopg.connect(self._own_url)
 
     def stall(self, ended: threading.Event, seconds: float) -> None:
-        with psycopg.connect(self._own_url) as connection:
+        with self._connect() as connection:
             connection.execute("LOCK TABLE agents_checkpoint IN EXCLUSIVE MODE")
             ended.wait(seconds)
             connection.rollback()

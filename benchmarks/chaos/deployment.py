@@ -100,16 +100,18 @@ def on_sqlite(folder: Path) -> Deployment:
     return Deployment("SQLite, one process", Sqlite(folder))
 
 
-def on_postgres(name: str) -> Deployment | str:
+def on_postgres(database_name: str) -> Deployment | str:
     """Two processes; or why that cannot be had."""
     postgres = os.environ.get("TEST_DATABASE_URL") or LOCAL_POSTGRES
     redis = os.environ.get("TEST_REDIS_URL") or LOCAL_REDIS
     missing = [url for url in (postgres, redis) if not answers(url)]
     if missing:
         return f"nothing answers at {' and '.join(map(without_login, missing))}"
-    database = Postgres(postgres, name)
+    database = Postgres(postgres, database_name)
     proxies = {"database": Proxy(*database.place), "redis": Proxy(*place_of(redis, 6379))}
-    return Deployment("Postgres and Redis, two processes", database, 2, redis, proxies=proxies)
+    few = {"WEB_THREADS": "12"}  # a Postgres as it comes has room for 100 connections, of everybody
+    name = "Postgres and Redis, two processes"
+    return Deployment(name, database, 2, redis, environment=few, proxies=proxies)
 
 
 def place_of(url: str, port: int) -> tuple[str, int]:
