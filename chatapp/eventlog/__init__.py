@@ -11,7 +11,7 @@ from chatapp.eventlog.log import EventLog
 from chatapp.eventlog.partial import PartialText, partial_entries, partial_of, partial_text
 from chatapp.eventlog.reading import is_known, last_seq, read_after, tail
 from chatapp.eventlog.relay import Relay, reaches_other_processes
-from chatapp.eventlog.rows import publish, record
+from chatapp.eventlog.rows import forget, publish, quiet_since, record
 
 __all__ = [
     "Delivery",
@@ -22,6 +22,7 @@ __all__ = [
     "Relay",
     "RunChannel",
     "Subscription",
+    "forget",
     "hub",
     "is_known",
     "last_seq",
@@ -29,6 +30,7 @@ __all__ = [
     "partial_of",
     "partial_text",
     "publish",
+    "quiet_since",
     "reaches_other_processes",
     "read_after",
     "record",

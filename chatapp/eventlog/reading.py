@@ -1,11 +1,11 @@
-"""Reading the event log. Every read names the thread and the run."""
+"""Reading the event log. Every read names thread and run, and costs what it finds, not what there is."""
 
 from __future__ import annotations
 
 from itertools import chain
 from typing import Any
 
-from django.db.models import Max, Min
+from django.db.models import QuerySet
 
 from chatapp.eventlog.frames import Frame
 from chatapp.models import RunEvent
@@ -13,28 +13,36 @@ from chatapp.models import RunEvent
 
 def last_seq(thread_id: Any, run_id: str) -> int:
     """The number of the run's newest frame; 0 where it has none."""
-    newest = RunEvent.objects.filter(thread_id=thread_id, run_id=run_id).aggregate(seq=Max("last_seq"))
-    return newest["seq"] or 0
+    newest = _rows(thread_id, run_id).order_by("-first_seq")
+    return newest.values_list("last_seq", flat=True).first() or 0
 
 
 def read_after(thread_id: Any, run_id: str, after: int) -> list[Frame]:
     """The run's frames with a seq above `after`, in order."""
-    rows = RunEvent.objects.filter(thread_id=thread_id, run_id=run_id, last_seq__gt=after)
-    return [frame for frame in _frames(rows) if frame["seq"] > after]
+    rows = _rows(thread_id, run_id)
+    known = rows.filter(first_seq__lte=after + 1).order_by("-first_seq")
+    first = known.values_list("first_seq", flat=True).first() or 0
+    return [frame for frame in _frames(rows.filter(first_seq__gte=first)) if frame["seq"] > after]
 
 
 def tail(thread_id: Any, run_id: str, stored: int) -> list[Frame]:
     """The frames of the rows that reach beyond the first `stored` entries (read these entries first)."""
-    return _frames(RunEvent.objects.filter(thread_id=thread_id, run_id=run_id, top_index__gte=stored))
+    rows = _rows(thread_id, run_id)
+    settled = rows.filter(top_index__lt=stored).order_by("-first_seq")
+    last = settled.values_list("first_seq", flat=True).first() or 0
+    return _frames(rows.filter(first_seq__gt=last))
 
 
 def is_known(thread_id: Any, run_id: str, after: int) -> bool:
     """Whether a client that has seen this run up to `after` can go on from there."""
-    span = RunEvent.objects.filter(thread_id=thread_id, run_id=run_id).aggregate(
-        first=Min("first_seq"), last=Max("last_seq")
-    )
-    return span["last"] is not None and span["first"] - 1 <= after <= span["last"]
+    rows = _rows(thread_id, run_id).order_by("first_seq")
+    first = rows.values_list("first_seq", flat=True).first()
+    return first is not None and first - 1 <= after <= last_seq(thread_id, run_id)
 
 
-def _frames(rows: Any) -> list[Frame]:
+def _rows(thread_id: Any, run_id: str) -> QuerySet[RunEvent]:
+    return RunEvent.objects.filter(thread_id=thread_id, run_id=run_id)
+
+
+def _frames(rows: QuerySet[RunEvent]) -> list[Frame]:
     return list(chain.from_iterable(rows.order_by("first_seq").values_list("frames", flat=True)))

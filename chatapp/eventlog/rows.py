@@ -7,21 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
 
-from agents.stores.orm.transactions import execute
+from agents.stores.orm.transactions import execute, fetch, sql_time, writing
 from chatapp.eventlog.frames import Frame, top_index
 from chatapp.eventlog.hub import Delivery, hub, thread_topic
 from chatapp.eventlog.reading import last_seq
+from chatapp.models import RunEvent
 
 _INSERT = (
     "INSERT INTO chatapp_runevent (thread_id, run_id, first_seq, last_seq, top_index, frames, created_at)"
     " VALUES @rows"
 )
 _ROW = "(%s, %s, %s, %s, %s, %s, @now)"
+
+
+class Run(NamedTuple):
+    """Where frames belong."""
+
+    thread_id: UUID
+    run_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,22 @@ def record(
     numbered = number(frames, run_id, newest + 1)
     insert_rows([EventRow.of(thread_id, run_id, numbered, stored=stored)])
     return numbered
+
+
+def quiet_since(moment: datetime) -> list[Run]:
+    """The runs whose newest frames are older than that."""
+    sql = (
+        "SELECT thread_id, run_id FROM chatapp_runevent AS began"
+        " WHERE first_seq = 1 AND created_at < %s AND (SELECT created_at FROM chatapp_runevent"
+        " WHERE thread_id = began.thread_id AND run_id = began.run_id ORDER BY first_seq DESC LIMIT 1) < %s"
+    )
+    return [Run(UUID(str(thread_id)), run_id) for thread_id, run_id in fetch(sql, [sql_time(moment)] * 2)]
+
+
+def forget(run: Run) -> None:
+    """Removes the frames of a run that has ended."""
+    with writing():
+        RunEvent.objects.filter(thread_id=run.thread_id, run_id=run.run_id).delete()
 
 
 def publish(thread_id: Any, run_id: str | None, frames: list[Frame]) -> None:

@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from agents.errors import UserError
@@ -18,12 +17,13 @@ from agents.stores.orm.checkpoints import InFlight
 from agents.stores.orm.owners import is_dead_owner
 from agents.stores.orm.transactions import writing
 from chatapp.assistants import get_assistant
-from chatapp.eventlog import Frame, partial_of, publish, record, tail
+from chatapp.eventlog import Frame, forget, partial_of, publish, quiet_since, record, tail
+from chatapp.eventlog.rows import Run
 from chatapp.executor.interface import Executor, execute
 from chatapp.lifecycle import may_resume, resume, runs_wait_for_workers, take_over_and_fold
 from chatapp.lifecycle.folding import finished_frame
 from chatapp.lifecycle.ownership import QUEUED_OWNER
-from chatapp.models import Receipt, RunEvent, Thread
+from chatapp.models import Receipt, Thread
 from chatapp.models.thread import thread_ids
 
 logger = logging.getLogger(__name__)
@@ -116,14 +116,14 @@ def _mark_interrupted(thread: Thread, run: InFlight) -> list[Frame]:
 def sweep() -> None:
     """Removes frames of runs that have ended over an hour ago, and receipts older than a week."""
     now = timezone.now()
-    newest = RunEvent.objects.values_list("run_id").annotate(newest=Max("created_at"))
-    old = [run_id for run_id, _ in newest.filter(newest__lt=now - EVENTS_KEPT).order_by("run_id")]
-    for run_ids in batched(old, SWEPT_AT_ONCE):
-        ended = set(run_ids) - checkpoints.still_in_flight(run_ids)
-        RunEvent.objects.filter(run_id__in=ended).delete()
+    for runs in batched(quiet_since(now - EVENTS_KEPT), SWEPT_AT_ONCE):
+        in_flight = checkpoints.still_in_flight([run.run_id for run in runs])
+        for run in runs:
+            if run.run_id not in in_flight:
+                forget(run)
     Receipt.objects.filter(created_at__lt=now - RECEIPTS_KEPT).delete()
 
 
-def batched(items: list[str], size: int) -> Iterator[list[str]]:
+def batched(items: list[Run], size: int) -> Iterator[list[Run]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]

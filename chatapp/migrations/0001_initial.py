@@ -61,9 +61,15 @@ class Migration(migrations.Migration):
             name="RunEvent",
             fields=[
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "thread_id",
+                        "run_id",
+                        "first_seq",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
                     ),
                 ),
                 ("run_id", models.CharField(max_length=200)),
@@ -71,10 +77,11 @@ class Migration(migrations.Migration):
                 ("last_seq", models.PositiveIntegerField()),
                 ("top_index", models.IntegerField()),
                 ("frames", models.JSONField()),
-                ("created_at", models.DateTimeField(auto_now_add=True, db_index=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "thread",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="events",
                         to="chatapp.thread",
@@ -219,11 +226,9 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="runevent",
-            index=models.Index(fields=["run_id", "top_index"], name="event_run_top"),
-        ),
-        migrations.AddConstraint(
-            model_name="runevent",
-            constraint=models.UniqueConstraint(fields=("run_id", "first_seq"), name="event_run_seq"),
+            index=models.Index(
+                condition=models.Q(("first_seq", 1)), fields=["created_at"], name="event_run_began"
+            ),
         ),
         migrations.AddIndex(
             model_name="revision",
