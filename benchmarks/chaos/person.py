@@ -94,9 +94,9 @@ class Person:
         gives_up_at = time.monotonic() + RETRY_SECONDS
         gives_up_at = 0 if self.dice.random() < 0.03 else gives_up_at
         while not await self._attempt(command, path, fields):
-            if time.monotonic() > gives_up_at:
+            await asyncio.sleep(self.dice.uniform(0.2, 1.5))
+            if time.monotonic() > gives_up_at or command.outcome != "unknown":
                 return
-            await asyncio.sleep(self.dice.uniform(0.1, 1))
 
     async def _attempt(self, command: Command, path: str, fields: dict[str, str]) -> bool:
         try:
