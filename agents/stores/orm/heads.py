@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from agents.checkpoint import RunHead, RunStatus
-from agents.models import Checkpoint
 from agents.transcript import clean_text, json_text
 from agents.usage import Usage
+
+if TYPE_CHECKING:
+    from agents.models import Checkpoint
+    from agents.stores.orm.in_flight import Row
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +60,7 @@ def digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def head_of(row: Checkpoint) -> RunHead:
+def head_of(row: Checkpoint | Row) -> RunHead:
     facts = facts_of(row.head)
     given = {name: facts[name] for name in _FACTS if name in facts}
     return RunHead(

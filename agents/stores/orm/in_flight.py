@@ -1,17 +1,17 @@
-"""Looking at runs in flight, without their entries."""
+"""Looking at runs in flight, without their entries. By hand: every command, page and heartbeat does it."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-
-from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
-from django.db.models.functions import Now
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from agents.checkpoint import RunHead
 from agents.models import Checkpoint
 from agents.stores.orm.heads import head_of
+from agents.stores.orm.transactions import fetch, with_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,53 @@ class InFlight:
     appended: bool = False
 
 
+class Row(NamedTuple):
+    """The columns that are read here, in the order of the SELECT."""
+
+    run_id: str
+    session_id: str | None
+    log: uuid.UUID
+    next_index: int
+    agent_name: str
+    status: str
+    turns: int
+    head: str
+    output: str | None
+    context_state: str | None
+    started_at: datetime
+    updated_at: datetime
+    fence: int
+    lease_owner: str | None
+    stop_requested_at: datetime | None
+    handed_over: bool
+    auto_resumes: int
+    is_live: bool
+
+
+_SELECT = (
+    "SELECT run_id, session_id, log, next_index, agent_name, status, turns, head, output, context_state,"
+    " started_at, updated_at, fence, lease_owner, stop_requested_at, handed_over, auto_resumes,"
+    " COALESCE(lease_expires_at > @now, %s) FROM agents_checkpoint WHERE appended_at IS NULL"
+)
+_LIVE_COUNTS = (
+    "SELECT lease_owner, COUNT(*) FROM agents_checkpoint"
+    " WHERE lease_owner IS NOT NULL AND lease_expires_at > @now GROUP BY lease_owner"
+)
+_LIVE_SESSIONS = (
+    "SELECT session_id FROM agents_checkpoint WHERE lease_owner IS NOT NULL AND lease_expires_at > @now"
+)
+
+
 def in_flight(session_id: str) -> InFlight | None:
     """The session's run in flight. One that is completed, but never got into its session, counts too."""
     return in_flight_many([session_id]).get(session_id)
 
 
 def in_flight_many(session_ids: Collection[str]) -> dict[str, InFlight]:
-    rows = _rows().filter(session_id__in=list(session_ids)) if session_ids else []
+    if not session_ids:
+        return {}
     found: dict[str, InFlight] = {}
-    for run in map(_in_flight, rows):
+    for run in _select(with_rows(" AND session_id IN (@rows)", len(session_ids)), session_ids):
         known = found.get(run.session_id or "")
         if known is None or known.head.status == "completed":
             found[run.session_id or ""] = run
@@ -48,8 +86,7 @@ def in_flight_many(session_ids: Collection[str]) -> dict[str, InFlight]:
 
 
 def run_in_flight(run_id: str) -> InFlight | None:
-    row = _rows().filter(run_id=run_id).first()
-    return None if row is None else _in_flight(row)
+    return next(iter(_select(" AND run_id = %s", [run_id])), None)
 
 
 def still_in_flight(run_ids: Collection[str]) -> set[str]:
@@ -61,8 +98,7 @@ def still_in_flight(run_ids: Collection[str]) -> set[str]:
 
 def live_counts() -> dict[str, int]:
     """How many runs each owner with a valid lease has."""
-    live = Checkpoint.objects.filter(lease_owner__isnull=False, lease_expires_at__gt=Now())
-    return dict(live.values_list("lease_owner").annotate(runs=Count("run_id")))
+    return {owner: int(runs) for owner, runs in fetch(_LIVE_COUNTS)}
 
 
 def owned_by(owner: str, limit: int = 1000) -> list[str]:
@@ -73,23 +109,35 @@ def owned_by(owner: str, limit: int = 1000) -> list[str]:
 
 def live_session_ids() -> list[str]:
     """The sessions whose run is live."""
-    live = Checkpoint.objects.filter(lease_owner__isnull=False, lease_expires_at__gt=Now())
-    return [session_id for session_id in live.values_list("session_id", flat=True) if session_id]
+    return [session_id for (session_id,) in fetch(_LIVE_SESSIONS) if session_id]
 
 
 def orphans(limit: int = 50) -> list[InFlight]:
     """Nobody's runs that are running or interrupted: first those whose owner vanished, then the newest."""
-    nobodys = Q(lease_expires_at=None) | Q(lease_expires_at__lte=Now())
-    rows = _rows().filter(nobodys, status__in=("running", "interrupted"))
-    return [_in_flight(row) for row in rows.order_by("-status", "-handed_over", "-started_at")[:limit]]
+    nobodys = (
+        " AND (lease_expires_at IS NULL OR lease_expires_at <= @now) AND status IN ('running', 'interrupted')"
+        " ORDER BY status DESC, handed_over DESC, started_at DESC LIMIT %s"
+    )
+    return _select(nobodys, [limit])
 
 
-def _rows() -> QuerySet[Checkpoint]:
-    is_live = ExpressionWrapper(Q(lease_expires_at__gt=Now()), output_field=BooleanField())
-    return Checkpoint.objects.filter(appended_at=None).annotate(is_live=is_live)
+def _select(condition: str, parameters: Collection[Any]) -> list[InFlight]:
+    return [_in_flight(_read(values)) for values in fetch(_SELECT + condition, [False, *parameters])]
 
 
-def _in_flight(row: Checkpoint) -> InFlight:
+def _read(values: Sequence[Any]) -> Row:
+    """SQLite has neither UUIDs nor times nor booleans."""
+    row = Row(*values)
+    return row._replace(
+        log=uuid.UUID(str(row.log)), started_at=_time(row.started_at), updated_at=_time(row.updated_at)
+    )
+
+
+def _time(value: datetime | str) -> datetime:
+    return value if isinstance(value, datetime) else datetime.fromisoformat(value).replace(tzinfo=UTC)
+
+
+def _in_flight(row: Row) -> InFlight:
     return InFlight(
         run_id=row.run_id,
         session_id=row.session_id,
@@ -98,8 +146,8 @@ def _in_flight(row: Checkpoint) -> InFlight:
         next_index=row.next_index,
         fence=row.fence,
         lease_owner=row.lease_owner,
-        live=bool(getattr(row, "is_live", False)),
+        live=bool(row.is_live),
         stop_requested=row.stop_requested_at is not None,
-        handed_over=row.handed_over,
+        handed_over=bool(row.handed_over),
         auto_resumes=row.auto_resumes,
     )
