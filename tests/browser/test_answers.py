@@ -88,6 +88,15 @@ def test_thoughts_and_steps_come_as_rows_and_what_is_opened_stays_open(chat: Cha
     assert chat.answer == words(60)
 
 
+def test_steps_do_not_fold_before_the_readers_eyes(chat: Chat) -> None:
+    call = 'tool lookup {"word": "ink"}'
+    chat.begin(f"{call} | {call} | {call} | then say 60 @40")
+    chat.wait_for_words(3)
+    chat.wait_until_idle()
+    expect(chat.last.locator(".answer > .step")).to_have_count(3)
+    expect(chat.reload().last.locator(".step-group")).to_contain_text("Used 3 tools")
+
+
 def test_void_text_stays_until_its_replacement_comes(chat: Chat) -> None:
     chat.begin("say 20 @60 | cut x1")
     expect(chat.last).to_contain_text("The model broke off. Trying again (2 of 4).")

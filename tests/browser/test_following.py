@@ -54,6 +54,16 @@ def test_a_selection_holds_the_page(tall: Chat) -> None:
     assert tall.measure(TOP) == before
 
 
+def test_an_answer_that_comes_all_at_once_is_followed(chat: Chat) -> None:
+    chat.page.emulate_media(reduced_motion="no-preference")
+    chat.begin("say 300").wait_until_idle()
+    chat.write("say 2000")
+    chat.wait_for_words(2000)
+    chat.wait_until_idle()
+    chat.page.wait_for_timeout(1200)
+    assert chat.measure(MISSING) < 40
+
+
 def test_a_chat_opens_at_its_end(chat: Chat) -> None:
     chat.begin("say 2000").wait_until_idle()
     assert chat.reload().measure(MISSING) < 40

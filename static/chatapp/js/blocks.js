@@ -64,7 +64,7 @@ export function unfold(button) {
   folded.removeAttribute("data-folded");
   if (folded.matches(".long")) folded.classList.add("is-unfolded");
   button.remove();
-  const next = folded.closest("[tabindex]:not(.conversation)") ?? folded.querySelector("[tabindex]");
+  const next = folded.matches("[tabindex]") ? folded : (folded.querySelector("[tabindex]") ?? folded.closest(".message"));
   if (next instanceof HTMLElement) next.focus({ preventScroll: true });
 }
 

@@ -72,14 +72,14 @@ class Follower {
 
   /** @param {() => void} change */
   write(change) {
-    const follows = this.#isHeld && this.#distance() <= NEAR;
+    const follows = this.#follows;
     change();
     this.#settle(follows);
   }
 
   /** @param {() => void} change */
   rewrite(change) {
-    const follows = this.#isHeld && this.#distance() <= NEAR;
+    const follows = this.#follows;
     const anchor = anchorIn(this.#scroller, this.#turns, follows);
     this.#scroller.style.overflowAnchor = "none";
     change();
@@ -97,12 +97,17 @@ class Follower {
     this.#showPill();
   }
 
+  /** On its way to the bar a message has its answer behind it. */
+  get #follows() {
+    return this.#isHeld && (this.#isGliding || this.#distance() <= NEAR);
+  }
+
   // The reader
 
   #listenToReader() {
     const scroller = this.#scroller;
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
-    scroller.addEventListener("scrollend", () => (this.#isGliding = false));
+    scroller.addEventListener("scrollend", () => this.#endGlide());
     scroller.addEventListener("wheel", (event) => event.deltaY < 0 && this.#letGo(), { passive: true });
     scroller.addEventListener("touchmove", () => this.#letGo(), { passive: true });
     scroller.addEventListener("pointerdown", (event) => this.#isOnBar(event) && this.#letGo());
@@ -186,7 +191,15 @@ class Follower {
     clearTimeout(this.#glide);
     this.#isGliding = true;
     this.#scroller.scrollTo({ top, behavior: "smooth" });
-    this.#glide = setTimeout(() => (this.#isGliding = false), GLIDE_MS);
+    this.#glide = setTimeout(() => this.#endGlide(), GLIDE_MS);
+  }
+
+  /** What was written meanwhile may have passed the lower edge. */
+  #endGlide() {
+    if (!this.#isGliding) return;
+    this.#isGliding = false;
+    if (this.#isHeld) this.#toEnd();
+    this.#showPill();
   }
 
   // Room for the answer
@@ -211,7 +224,7 @@ class Follower {
   #showPill() {
     const distance = this.#distance();
     this.#isNear = distance <= NEAR;
-    const isShown = distance > FAR;
+    const isShown = distance > FAR && !this.#isGliding;
     if (this.#pill.hidden !== isShown) return;
     if (!isShown && document.activeElement === this.#pill) this.#scroller.focus({ preventScroll: true });
     this.#pill.hidden = !isShown;

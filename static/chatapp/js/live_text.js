@@ -39,14 +39,19 @@ function putBlock(part, number, html) {
 /** Makes the element equal to the fresh one, and touches nothing in it that is equal already. @param {Element} old @param {Element} fresh */
 function patch(old, fresh) {
   if (!old.cloneNode().isEqualNode(fresh.cloneNode())) return old.replaceWith(fresh);
-  for (const child of Array.from(old.childNodes).slice(fresh.childNodes.length)) child.remove();
   const known = Array.from(old.childNodes);
+  for (const child of known.splice(fresh.childNodes.length)) child.remove();
   for (const [n, child] of Array.from(fresh.childNodes).entries()) {
-    const before = known[n];
-    if (!before) old.append(child);
-    else if (before instanceof Element && child instanceof Element) before.isEqualNode(child) || patch(before, child);
-    else if (!before.isEqualNode(child)) before.replaceWith(child);
+    if (known[n]) patchNode(known[n], child);
+    else old.append(child);
   }
+}
+
+/** @param {ChildNode} old @param {ChildNode} fresh */
+function patchNode(old, fresh) {
+  if (old.isEqualNode(fresh)) return;
+  if (old instanceof Element && fresh instanceof Element) patch(old, fresh);
+  else old.replaceWith(fresh);
 }
 
 /** @param {HTMLElement} part */

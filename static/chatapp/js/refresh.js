@@ -93,11 +93,20 @@ export function merge(old, fresh) {
 
 /** What the reader has done to a turn. @param {HTMLElement} old @param {HTMLElement} fresh */
 function keepState(old, fresh) {
+  keepUnfolded(old, fresh);
   for (const details of old.querySelectorAll("details[open]")) open(twinOf(details, old, fresh));
   keepBlocks(old, fresh);
   keepTokens(old, fresh);
   if (old.dataset.room !== undefined) fresh.dataset.room = "";
   if (old.style.minHeight) fresh.style.minHeight = old.style.minHeight;
+}
+
+/** Steps that the reader has seen one by one do not fold before their eyes. @param {HTMLElement} old @param {HTMLElement} fresh */
+function keepUnfolded(old, fresh) {
+  for (const group of fresh.querySelectorAll(".step-group")) {
+    const shown = old.querySelector(`#${CSS.escape(group.querySelector(".step")?.id ?? "")}`);
+    if (shown && !shown.closest(".step-group")) group.replaceWith(...group.querySelectorAll(":scope > .part"));
+  }
 }
 
 /** With all that it stands in. @param {Element | null | undefined} details */
