@@ -212,7 +212,7 @@ class InProcessExecutor:
 
     def _lost(self, run_id: str) -> None:
         run = self._live.get(run_id)
-        if run is not None:
+        if run is not None and not run.checkpointer.has_ended:
             logger.warning("run %s: the lease is lost", run_id)
             run.checkpointer.has_ended = True
             self._cancel(run)

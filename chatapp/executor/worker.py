@@ -12,6 +12,7 @@ from procrastinate.contrib.django import connector_params
 from procrastinate.exceptions import ConnectorException
 from procrastinate.psycopg_connector import PsycopgConnector
 from procrastinate.worker import Worker
+from psycopg import AsyncConnection
 
 from chatapp import executor
 
@@ -22,8 +23,15 @@ HAND_OVER_SECONDS = 12.0
 
 
 def connector() -> PsycopgConnector:
-    """procrastinate's own connections: one while there is little to do, and one that listens."""
-    return PsycopgConnector(kwargs=connector_params(), min_size=1, max_size=4)
+    """procrastinate's own connections: one while there is little to do, and one that listens.
+
+    Each of its queries is a transaction by itself: without BEGIN and COMMIT they take half as long.
+    """
+    return PsycopgConnector(kwargs=connector_params(), configure=_autocommit, min_size=1, max_size=4)
+
+
+async def _autocommit(connection: AsyncConnection[Any]) -> None:
+    await connection.set_autocommit(True)
 
 
 async def work_until_signalled(app: App, **options: Any) -> None:
@@ -40,7 +48,8 @@ async def work(app: App, stopping: asyncio.Event, **options: Any) -> None:
     Where the database is away for longer than a query can wait, procrastinate's worker gives up: the runs go
     on under their leases, and another worker begins in its place.
     """
-    options = {**app.worker_defaults, "install_signal_handlers": False, **options}
+    # No middleware: it tidies up the connections of a thread in which nothing of ours runs.
+    options = {**app.worker_defaults, "install_signal_handlers": False, "task_middleware": [], **options}
     grace = options.pop("shutdown_graceful_timeout")
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(_in_one_line)

@@ -125,7 +125,7 @@ async def test_a_job_that_is_delivered_twice_does_no_harm(
 async def test_killed_in_the_text_it_is_interrupted_and_resumed_by_the_other_worker(
     deployment: Deployment, person: Person, elsewhere: Person, model_server: ModelServer
 ) -> None:
-    model_server.script(turns=[[say(400, rate=100)], [say(10)]])
+    model_server.script(turns=[[say(400, rate=100)], [say(60, rate=30)]])
     thread = person.new_thread("tell me")
     shown = seen_text(await elsewhere.watch(thread, lambda frames: len(seen_text(frames)) > 300))
     driver = await driver_of(deployment, thread)
@@ -142,7 +142,7 @@ async def test_killed_in_the_text_it_is_interrupted_and_resumed_by_the_other_wor
 async def test_a_worker_that_is_told_to_end_hands_its_runs_to_the_other(
     deployment: Deployment, person: Person, elsewhere: Person, model_server: ModelServer
 ) -> None:
-    model_server.script(turns=[[say(3000, rate=50)], [say(60, rate=60)]])
+    model_server.script(turns=[[say(3000, rate=50)], [say(60, rate=30)]])
     thread = person.new_thread("tell me")
     await elsewhere.watch(thread, lambda frames: len(seen_text(frames)) > 50)
     driver = await driver_of(deployment, thread)
