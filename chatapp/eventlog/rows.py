@@ -11,9 +11,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
-
-from agents.stores.orm.transactions import execute, fetch, sql_time, writing
+from agents.stores.orm.transactions import execute, fetch, sql_time, sql_uuid, writing
 from chatapp.eventlog.frames import Frame, top_index
 from chatapp.eventlog.hub import Delivery, hub, thread_topic
 from chatapp.eventlog.reading import last_seq
@@ -63,13 +61,8 @@ class EventRow:
         return f"[{','.join(text for _, text in self.delivery.frames)}]"
 
     def values(self) -> tuple[Any, ...]:
-        thread_id = _as_parameter(self.thread_id)
+        thread_id = sql_uuid(self.thread_id)
         return thread_id, self.run_id, self.first_seq, self.last_seq, self.top_index, self.frames
-
-
-def _as_parameter(id_: Any) -> Any:
-    """SQLite has no type for it."""
-    return UUID(str(id_)).hex if connection.vendor == "sqlite" else id_
 
 
 def insert_rows(rows: Sequence[EventRow]) -> None:

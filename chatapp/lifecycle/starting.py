@@ -18,6 +18,7 @@ from chatapp.lifecycle.content import Content, text_of
 from chatapp.lifecycle.jobs import RunJob
 from chatapp.lifecycle.ownership import QUEUED_OWNER, owner_of_new_runs
 from chatapp.models import Thread
+from chatapp.models.by_hand import touch_thread
 
 
 def start(thread: Thread, content: Content, *, run_id: str = "") -> tuple[RunJob, list[Frame]]:
@@ -28,10 +29,11 @@ def start(thread: Thread, content: Content, *, run_id: str = "") -> tuple[RunJob
     run_id = run_id or str(uuid4())
     entry = InputEntry(role="user", content=content)
     head = RunHead(agent_name=thread.assistant, session_id=thread.session_id)
-    frames = [started_frame(run_id, text_of(content), resumed=False, at=timezone.now())]
+    now = timezone.now()
+    frames = [started_frame(run_id, text_of(content), resumed=False, at=now)]
     fence = checkpoints.start(run_id, thread.session_id, [entry], head, owner=owner_of_new_runs())
     numbered = record(thread.id, run_id, frames, stored=1, after=0)
-    Thread.objects.filter(pk=thread.pk).update(updated_at=timezone.now())
+    touch_thread(thread.id, now)
     return _job(thread, run_id, fence, stored=1, next_seq=next_after(numbered)), numbered
 
 

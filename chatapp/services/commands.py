@@ -11,11 +11,13 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy
 
 from agents.stores.orm import checkpoints
+from agents.stores.orm.checkpoints import InFlight
 from agents.stores.orm.transactions import writing
 from chatapp.eventlog import Frame, hub, publish
 from chatapp.eventlog.hub import Delivery, user_topic
 from chatapp.lifecycle import ending_of, take_over_and_fold
 from chatapp.models import Receipt, Thread
+from chatapp.models.by_hand import insert_receipt
 from chatapp.services.errors import Refused
 
 CHANGED = gettext_lazy("This chat has changed since.")
@@ -33,13 +35,13 @@ def receipt_for(owner_id: int, client_id: UUID | None) -> Receipt | None:
     """The answer that this client_id was given before."""
     if client_id is None:
         return None
-    return Receipt.objects.filter(owner_id=owner_id, client_id=client_id).select_related("thread").first()
+    return Receipt.objects.filter(owner_id=owner_id, client_id=client_id).first()
 
 
 def write_receipt(thread: Thread, client_id: UUID | None, *, name: str, run_id: str) -> None:
     if client_id is not None:
-        Receipt.objects.create(
-            owner_id=thread.owner_id, client_id=client_id, command=name, thread=thread, run_id=run_id
+        insert_receipt(
+            owner_id=thread.owner_id, client_id=client_id, command=name, thread_id=thread.id, run_id=run_id
         )
 
 
@@ -50,6 +52,11 @@ def clear_the_way(thread: Thread) -> None:
         return
     if run.live:
         raise Refused(str(CHANGED), hint=str(CHANGED_HINT))
+    fold_orphan(thread, run)
+
+
+def fold_orphan(thread: Thread, run: InFlight) -> None:
+    """A run without an owner becomes a turn of the history, as it stands."""
     publish_later(thread, run.run_id, take_over_and_fold(thread, run, ending=ending_of(run)))
 
 

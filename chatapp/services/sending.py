@@ -17,9 +17,10 @@ from chatapp.lifecycle.content import Content
 from chatapp.lifecycle.queue import enqueue, hold
 from chatapp.lifecycle.room import has_room
 from chatapp.models import QueuedMessage, Receipt, Thread
+from chatapp.models.by_hand import has_queue
 from chatapp.services.commands import (
-    clear_the_way,
     command,
+    fold_orphan,
     receipt_for,
     tell_sidebar,
     write_receipt,
@@ -60,8 +61,6 @@ def send(thread: Thread, text: str, *, client_id: UUID | None = None) -> Sent:
     An interrupted or failed run is folded, never erased. A held queue goes on: the message joins its end, and
     the first one starts. A client_id that was seen before changes nothing.
     """
-    if known := receipt_for(thread.owner_id, client_id):
-        return sent_before(known)
     text = message_text(text)
     with command(thread) as locked:
         if known := receipt_for(locked.owner_id, client_id):
@@ -69,9 +68,10 @@ def send(thread: Thread, text: str, *, client_id: UUID | None = None) -> Sent:
         run = checkpoints.in_flight(locked.session_id)
         if run is not None and run.live:
             return queue_content(locked, text, name="send", client_id=client_id)
-        clear_the_way(locked)
+        if run is not None:
+            fold_orphan(locked, run)
         hold(locked, "")
-        if locked.queue.exists():
+        if has_queue(locked.id):
             return queue_content(locked, text, name="send", client_id=client_id)
         return run_content(locked, text, name="send", client_id=client_id)
 

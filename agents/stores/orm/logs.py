@@ -7,10 +7,8 @@ import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db import connection
-
 from agents.models import Entry as EntryRow
-from agents.stores.orm.transactions import execute, with_rows
+from agents.stores.orm.transactions import execute, sql_uuid, with_rows
 from agents.transcript import Entry, UnreadableEntry, entry_from_json, entry_to_json
 
 logger = logging.getLogger(__name__)
@@ -20,9 +18,8 @@ _INSERT = 'INSERT INTO agents_entry (log, "index", type, data) VALUES @rows'
 
 
 def new_log() -> Any:
-    """A fresh log, as a parameter of SQL (SQLite has no type for it)."""
-    log = uuid.uuid4()
-    return log.hex if connection.vendor == "sqlite" else log
+    """A fresh log, as a parameter of SQL."""
+    return sql_uuid(uuid.uuid4())
 
 
 def insert_entries(log: Any, first: int, entries: Sequence[Entry]) -> None:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
@@ -76,6 +77,12 @@ def fetch(sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
 def sql_time(moment: datetime | None) -> Any:
     """A time as a parameter."""
     return connection.ops.adapt_datetimefield_value(moment)
+
+
+def sql_uuid(value: UUID | str) -> Any:
+    """A UUID as a parameter: SQLite has no type for it."""
+    known = value if isinstance(value, UUID) else UUID(value)
+    return known.hex if connection.vendor == "sqlite" else known
 
 
 def with_rows(sql: str, count: int, width: int = 1) -> str:
