@@ -33,13 +33,14 @@ def edit(thread: Thread, ref: str, text: str, *, client_id: UUID | None = None) 
 
     Refused where the ref is gone or names no message of the user, before anything is stopped.
     """
+    flying = _flying(thread)
     if known := receipt_for(thread.owner_id, client_id):
         return sent_before(known)
     text = message_text(text)
     address = parse_ref(ref)
-    _message_at(thread, address)
     return _rewind_and_run(
         thread,
+        flying,
         lambda locked: address,
         lambda content: with_text(content, text),
         reason=Revision.Reason.EDIT,
@@ -49,32 +50,65 @@ def edit(thread: Thread, ref: str, text: str, *, client_id: UUID | None = None) 
 
 def regenerate(thread: Thread, *, client_id: UUID | None = None) -> Sent:
     """A new answer to the last message; the old one is set aside. → what was sent"""
+    flying = _flying(thread)
     if known := receipt_for(thread.owner_id, client_id):
         return sent_before(known)
-    _last_message(thread)
     return _rewind_and_run(
-        thread, _last_message, lambda content: content, reason=Revision.Reason.REGENERATE, client_id=client_id
+        thread,
+        flying,
+        _last_message,
+        lambda content: content,
+        reason=Revision.Reason.REGENERATE,
+        client_id=client_id,
     )
+
+
+def _flying(thread: Thread) -> str:
+    """The run that is stopped for the command. Read before anything else: where another tab was faster, the
+    run that it has started is not ours to stop, and what is read next (the receipt, the ref) tells of it."""
+    run = checkpoints.in_flight(thread.session_id)
+    return run.run_id if run else ""
 
 
 def _rewind_and_run(
     thread: Thread,
+    flying: str,
     where: Callable[[Thread], Ref],
     change: Callable[[Content], Content],
     *,
     reason: Revision.Reason,
     client_id: UUID | None,
 ) -> Sent:
-    held = thread.queue_held
-    settle(thread)
+    try:
+        address = where(thread)
+        _message_at(thread, address)
+        settle(thread, only=flying)
+        return _in_one_transaction(thread, address, where, change, reason=reason, client_id=client_id)
+    except Refused:
+        if known := receipt_for(thread.owner_id, client_id):  # refused because it was done, by its own twin
+            return sent_before(known)
+        raise
+
+
+def _in_one_transaction(
+    thread: Thread,
+    address: Ref,
+    where: Callable[[Thread], Ref],
+    change: Callable[[Content], Content],
+    *,
+    reason: Revision.Reason,
+    client_id: UUID | None,
+) -> Sent:
+    held = thread.queue_held  # as it was before a run was stopped for this
     with command(thread) as locked:
         if known := receipt_for(locked.owner_id, client_id):
             return sent_before(known)
         clear_the_way(locked)
         hold(locked, held)
-        run_id, index = where(locked)
-        content = _message_at(locked, (run_id, index)).content
-        cut_id = sessions.cut(locked.session_id, run_id, index)
+        if where(locked) != address:
+            raise Refused(str(CHANGED), hint=str(CHANGED_HINT))
+        content = _message_at(locked, address).content
+        cut_id = sessions.cut(locked.session_id, *address)
         Revision.objects.create(thread=locked, cut_id=cut_id, reason=reason)
         tell_history(locked)
         return run_content(locked, change(content), name=reason, client_id=client_id)

@@ -9,7 +9,7 @@ from agents.stores.orm.checkpoints import InFlight
 from chatapp import executor
 from chatapp.eventlog import Delivery, hub
 from chatapp.eventlog.hub import owner_topic
-from chatapp.lifecycle import fold_waiting, is_waiting, take_over_and_fold
+from chatapp.lifecycle import fold_waiting, is_live, is_waiting, take_over_and_fold
 from chatapp.lifecycle.queue import STOPPED, hold
 from chatapp.models import Thread
 from chatapp.services.commands import command, publish_later, tell_sidebar
@@ -22,19 +22,34 @@ POLL_SECONDS = 0.05
 def stop(thread: Thread) -> None:
     """Stop and save. Returns when the run is folded; does nothing where nothing is live.
 
-    What waits behind it is held until the user says that it may go on.
+    What waits behind it, or was about to start, is held until the user says that it may go on.
     """
+    if thread.queue.exists():
+        _hold_what_waits(thread)
     settle(thread)
 
 
-def settle(thread: Thread) -> None:
+def _hold_what_waits(thread: Thread) -> None:
+    with command(thread) as locked:
+        run = checkpoints.in_flight(locked.session_id)
+        if is_live(run) or run is None:
+            _hold(locked)
+
+
+def _hold(thread: Thread) -> None:
+    if hold(thread, STOPPED):
+        tell_queue(thread)
+
+
+def settle(thread: Thread, *, only: str | None = None) -> None:
     """Asks the owner of a live run to fold it, waits up to 10 s, then takes the lease and folds itself.
 
     One that waits for a worker is folded at once. Runs without an owner are left alone: they end in the
-    command's own transaction, or by the user's choice. Waits outside of any transaction.
+    command's own transaction, or by the user's choice. Waits outside of any transaction. `only`: this run,
+    and none that began since.
     """
     run = checkpoints.in_flight(thread.session_id)
-    if run is None or not run.live:
+    if run is None or not run.live or only not in (None, run.run_id):
         return
     with command(thread) as locked:
         asked = _ask_to_stop(locked, run.run_id)
@@ -52,8 +67,7 @@ def wake_owner(run: InFlight) -> None:
 
 def _ask_to_stop(thread: Thread, run_id: str) -> InFlight | None:
     """Marks the run for its owner. → the run; None where it has ended, or nobody had it and it was folded"""
-    if hold(thread, STOPPED):  # before the owner folds, and looks for what comes next
-        tell_queue(thread)
+    _hold(thread)  # before the owner folds, and looks for what comes next
     run = checkpoints.in_flight(thread.session_id)
     if run is None or run.run_id != run_id or _fold_if_waiting(thread, run):
         return None
