@@ -51,7 +51,7 @@ def plan_of(seed: int, kills: int, processes: Sequence[str], around: Sequence[Ki
     dice = random.Random(f"{seed}/faults")
     kinds: list[Kind] = [_kill(dice) for _ in range(kills)]
     for kind, share in OTHERS.items():
-        kinds += [kind] * _share(kills, share)
+        kinds += [kind] * round(kills / share)
     dice.shuffle(kinds)
     faults = [_fault(kind, dice) for kind in kinds]
     width = len(processes)
@@ -63,10 +63,6 @@ def plan_of(seed: int, kills: int, processes: Sequence[str], around: Sequence[Ki
 
 def _kill(dice: random.Random) -> Kind:
     return dice.choices(KILLS, (80, 12, 8))[0]
-
-
-def _share(kills: int, share: int) -> int:
-    return max(1, round(kills / share)) if kills else 0
 
 
 def _fault(kind: Kind, dice: random.Random) -> Fault:
@@ -83,7 +79,7 @@ def _fault(kind: Kind, dice: random.Random) -> Fault:
 
 
 def _around(kills: int, kinds: Sequence[Kind], dice: random.Random) -> list[Fault]:
-    chosen = [kind for kind in kinds for _ in range(_share(kills, AROUND[kind]))]
+    chosen = [kind for kind in kinds for _ in range(round(kills / AROUND[kind]))]
     dice.shuffle(chosen)
     lasts = {"database stalls": (1, 4), "database cut off": (0, 2), "Redis away": (3, 30)}
     return [
