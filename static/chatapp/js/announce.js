@@ -1,6 +1,7 @@
 // @ts-check
 /** What screen readers are told: `#status` in its own time, `#alert` at once. */
 
+import { stateOf } from "./live_turn.js";
 import { on } from "./signals.js";
 import { sentences, word } from "./words.js";
 
@@ -34,8 +35,8 @@ export function start() {
 
 /** @param {string} runId */
 function sayEnd(runId) {
-  const [state] = document.getElementById(`turn-${runId}`)?.dataset.state?.split("_") ?? [];
-  if (state && ENDS.includes(state)) say(word(`announce.${state}`));
+  const [state] = stateOf(document.getElementById(`turn-${runId}`)).split("_");
+  if (ENDS.includes(state)) say(word(`announce.${state}`));
 }
 
 function speak() {

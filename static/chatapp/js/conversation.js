@@ -8,7 +8,7 @@
 import { dress } from "./blocks.js";
 import { rewrite, write } from "./follow.js";
 import { threadUrl } from "./http.js";
-import { LiveTurn } from "./live_turn.js";
+import { LiveTurn, stateOf } from "./live_turn.js";
 import { Pending } from "./pending.js";
 import { merge, morph, olderThan, readHtml, turnsIn } from "./refresh.js";
 import { emit, on } from "./signals.js";
@@ -136,7 +136,7 @@ class Conversation {
   #compare({ run_id: run, status }) {
     this.#statusIs(status, run);
     const open = turnsIn(this.#turns).filter((turn) => turn.dataset.run && isOpen(turn));
-    const agrees = run ? open.length === 1 && open[0].dataset.run === run && open[0].dataset.state === STATE_OF[status] : !open.length;
+    const agrees = run ? open.length === 1 && open[0].dataset.run === run && stateOf(open[0]) === STATE_OF[status] : !open.length;
     if (!agrees) this.#readAgain();
   }
 
@@ -220,7 +220,7 @@ class Conversation {
 
   /** A turn that is being written goes on in this page. */
   #wake() {
-    const article = turnsIn(this.#turns).find((turn) => turn.dataset.run && turn.dataset.state === "running");
+    const article = turnsIn(this.#turns).find((turn) => turn.dataset.run && stateOf(turn) === "running");
     this.#live = article ? new LiveTurn(article) : null;
   }
 
@@ -249,7 +249,7 @@ class Conversation {
 
 /** @param {HTMLElement} turn */
 function isOpen(turn) {
-  return OPEN_STATES.includes(turn.dataset.state ?? "");
+  return OPEN_STATES.includes(stateOf(turn));
 }
 
 /** @param {HTMLElement} section @param {HTMLElement} fresh */

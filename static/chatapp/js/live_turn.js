@@ -79,7 +79,7 @@ export class LiveTurn {
   settle() {
     if (this.#parts(LIVE).length) this.#waiting.end();
     else this.#waiting.begin(this.#heard);
-    if (this.#held && this.#contentHeight() >= this.#held) this.#letGo();
+    if (this.#held && this.#ownHeight() >= this.#held) this.#letGo();
   }
 
   /** Nobody knows what the server waits for. */
@@ -87,12 +87,12 @@ export class LiveTurn {
     this.#waiting.end();
   }
 
-  /** The run has ended; the server's own turn comes in a moment. @param {string} state */
+  /** The run has ended; the server's own turn comes in a moment, and until then nothing may move. @param {string} state */
   end(state) {
     this.#rest();
     this.#waiting.end();
     this.#removeAll(".part-preparing");
-    this.#article.dataset.state = state;
+    this.#article.dataset.ended = state;
     this.#article.removeAttribute("aria-busy");
   }
 
@@ -160,7 +160,7 @@ export class LiveTurn {
   }
 
   #withdraw() {
-    this.#held = Math.max(this.#held, this.#contentHeight());
+    this.#held = this.#answer.offsetHeight;
     this.#answer.style.minHeight = `${this.#held}px`;
     this.#rest();
     this.#waiting.end();
@@ -178,9 +178,11 @@ export class LiveTurn {
     this.#answer.style.minHeight = "";
   }
 
-  #contentHeight() {
+  /** Without what is held. */
+  #ownHeight() {
     const last = this.#parts().at(-1);
-    return last ? last.getBoundingClientRect().bottom - this.#answer.getBoundingClientRect().top : 0;
+    const below = parseFloat(getComputedStyle(this.#answer).paddingBlockEnd) || 0;
+    return last ? last.getBoundingClientRect().bottom - this.#answer.getBoundingClientRect().top + below : 0;
   }
 
   /** @param {HTMLElement} part */
@@ -238,4 +240,9 @@ function isBelow(child) {
 function indexed(part, index) {
   part.dataset.index = String(index);
   return part;
+}
+
+/** How the run of a turn stands, also while the server's own turn is on its way. @param {HTMLElement | null} turn */
+export function stateOf(turn) {
+  return turn?.dataset.ended ?? turn?.dataset.state ?? "";
 }
