@@ -1,5 +1,7 @@
 """`make test`: the suite on SQLite, in the browser, and again on Postgres and Redis, as far as they answer.
 
+The last pass is about RUN_EXECUTOR=procrastinate. With that in the environment, all on Postgres have workers.
+
 What is skipped is named with its reason; with CI=true a skip is a failure. Each pass is an invocation of its
 own, since the browser tests run an event loop in a thread, and each pass has one database.
 """
@@ -19,6 +21,7 @@ RESULTS = Path("test-results")
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 LOCAL_REDIS = "redis://127.0.0.1:6379/15"
+WITHOUT_WORKERS = {"RUN_EXECUTOR": "inprocess"}  # these need Postgres
 KINDS = ("failures", "errors", "skipped")
 
 
@@ -36,11 +39,15 @@ def passes() -> list[Pass]:
     services, without = services_env()
     no_chromium = "" if any(map(shutil.which, CHROMIUMS)) else "no Chromium was found"
     plain, browser = ("tests", "--ignore=tests/browser"), ("tests/browser",)
+    # With workers: only what an assistant answers, and the workers themselves; the rest knows no executor.
+    with_workers = ("tests/chatapp", "tests/process/test_workers.py", "-m", "runs")
+    workers = {**services, "RUN_EXECUTOR": "procrastinate"}
     return [
-        Pass("SQLite", plain),
-        Pass("browser", browser, missing=no_chromium),
+        Pass("SQLite", plain, WITHOUT_WORKERS),
+        Pass("browser", browser, WITHOUT_WORKERS, no_chromium),
         Pass("Postgres and Redis", plain, services, without),
         Pass("browser on Postgres and Redis", browser, services, without or no_chromium),
+        Pass("Postgres and Redis, with workers", with_workers, workers, without),
     ]
 
 

@@ -35,6 +35,13 @@ MakeThread = Callable[..., Thread]
 AddRun = Callable[..., str]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What has an assistant answer is marked: it is what another executor may do otherwise."""
+    for item in items:
+        if "script" in getattr(item, "fixturenames", ()):
+            item.add_marker("runs")
+
+
 @pytest.fixture
 def make_thread(user: User) -> MakeThread:
     """Makes threads without any history: `make_thread()`, `make_thread(title="Tax", owner=stranger)`."""

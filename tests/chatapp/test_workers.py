@@ -34,7 +34,7 @@ from tests.chatapp.conftest import flight_of, said, segments, until
 from tests.chatapp.scripted import helper
 from tests.workers import worker_here
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.runs]
 
 
 @pytest.fixture(autouse=True)

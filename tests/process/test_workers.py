@@ -16,6 +16,8 @@ from tests.process.deployment import Deployment
 from tests.process.person import Person, is_idle, is_interrupted, seen_text, texts
 from tests.process.server import Worker
 
+pytestmark = pytest.mark.runs
+
 
 @pytest.fixture(scope="module")
 def started(
