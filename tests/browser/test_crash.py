@@ -17,7 +17,7 @@ OpenChat = Callable[..., Chat]
 @pytest.fixture
 def broken(server: Server, open_chat: OpenChat) -> Chat:
     """A chat whose answer was interrupted by a crash; nobody has touched the page."""
-    chat = open_chat(Person(server, "mara").sign_up()).begin("say 1").wait_until_idle()
+    chat = open_chat(Person(server, "reader").sign_up()).begin("say 1").wait_until_idle()
     chat.write("say 200 @50")
     chat.wait_for_words(30)
     server.restart_after_kill()
@@ -63,7 +63,7 @@ def test_a_new_message_keeps_what_is_here(broken: Chat) -> None:
 
 
 def test_a_deploy_needs_no_hand(server: Server, open_chat: OpenChat) -> None:
-    chat = open_chat(Person(server, "mara").sign_up()).begin("say 200 @40")
+    chat = open_chat(Person(server, "reader").sign_up()).begin("say 200 @40")
     chat.wait_for_words(20)
     server.terminate()
     server.start()

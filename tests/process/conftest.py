@@ -60,7 +60,7 @@ def server(
 
 @pytest.fixture
 def person(server: Server) -> Person:
-    return Person(server, "mara").sign_up()
+    return Person(server, "reader").sign_up()
 
 
 @pytest.fixture

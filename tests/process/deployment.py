@@ -38,7 +38,7 @@ class Deployment:
     def person_at(self, web: int, person: Person | None = None) -> Person:
         """Somebody who signs up at this web process, or the same person in a browser that reaches it."""
         if person is None:
-            return Person(self.webs[web], "mara").sign_up()
+            return Person(self.webs[web], "reader").sign_up()
         twin = Person(self.webs[web], person.name)
         twin.jar = person.jar
         twin.use_jar()
