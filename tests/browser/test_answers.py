@@ -11,12 +11,12 @@ TOPS = """() => [...document.querySelectorAll('#conversation, .turn:last-child .
 
 
 def test_an_answer_streams_word_by_word(chat: Chat) -> None:
-    chat.begin("say 60 @60")
+    chat.begin("say 150 @50")
     chat.wait_for_words(5)
-    assert 5 <= chat.heard < 60
+    assert 5 <= chat.heard < 150
     chat.wait_until_idle()
-    assert chat.answer == words(60)
-    assert chat.messages == ["say 60 @60"]
+    assert chat.answer == words(150)
+    assert chat.messages == ["say 150 @50"]
 
 
 def test_a_message_stands_in_its_place_at_once_and_only_once(chat: Chat) -> None:
@@ -42,12 +42,13 @@ def test_a_message_rises_to_the_bar_and_the_answer_grows_below(chat: Chat) -> No
 
 
 def test_markdown_is_shaped_while_it_is_written(chat: Chat) -> None:
-    chat.begin("markdown 40 @40")
-    expect(chat.last.locator(".open[data-kind=pre]")).to_be_visible()
-    assert chat.last.locator("h3, li").count() == 4
+    chat.begin("text # Title\n\n- one\n- two\n\n```py\ndef add(a, b):\n    return a | hang")
+    expect(chat.last.locator(".open[data-kind=pre]")).to_have_text("def add(a, b):\n    return a")
+    assert chat.last.locator("h3, li").all_inner_texts() == ["Title", "one", "two"]
+    chat.stop()
     chat.wait_until_idle()
     assert chat.last.locator(".open").count() == 0
-    assert chat.last.locator(".code pre .k").first.inner_text() == "def"
+    assert chat.last.locator(".code pre .k").all_inner_texts() == ["def", "return"]
 
 
 def test_stop_keeps_exactly_what_was_there(chat: Chat) -> None:

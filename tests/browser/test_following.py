@@ -19,7 +19,7 @@ MISSING = """() => {
 def tall(chat: Chat) -> Chat:
     """A long answer is being written, and has reached the lower edge."""
     chat.begin("say 200").wait_until_idle()
-    chat.write("say 1500 @250")
+    chat.write("say 4000 @250")
     chat.wait_for_words(700)
     return chat
 
