@@ -11,12 +11,13 @@ from chatapp.eventlog import publish
 from chatapp.executor.interface import Executor, execute
 from chatapp.lifecycle.queue import queue_frame, start_next, waiting_thread_ids
 from chatapp.lifecycle.room import has_room
-from chatapp.models import QueuedMessage, Thread
+from chatapp.models import Thread
+from chatapp.models.by_hand import has_queue
 
 
 def advance(executor: Executor, thread_id: UUID) -> None:
     """Starts what waits in the thread if nothing is in its way, and tells open pages how the queue stands."""
-    if not QueuedMessage.objects.filter(thread_id=thread_id).exists():
+    if not has_queue(thread_id):
         return
     with writing():
         thread = Thread.objects.select_for_update(no_key=True).filter(pk=thread_id).first()

@@ -53,11 +53,14 @@ class RunCheckpointer:
         """The executor renews the leases of all of its runs at once."""
 
     async def load(self, run_id: str) -> RunSnapshot | None:
-        with as_storage_error():
-            snapshot = await in_writer_thread(lambda: checkpoints.load_run(run_id))
+        snapshot = self._job.snapshot or await self._read(run_id)
         if snapshot is not None:
             self._head = snapshot.head
         return snapshot
+
+    async def _read(self, run_id: str) -> RunSnapshot | None:
+        with as_storage_error():
+            return await in_writer_thread(lambda: checkpoints.load_run(run_id))
 
     async def delete(self, run_id: str) -> None:
         """The finish transaction has done it."""

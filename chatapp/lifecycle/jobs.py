@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from agents.checkpoint import RunSnapshot
+
 
 @dataclass(frozen=True, slots=True)
 class RunJob:
     """A run to be driven under the lease `fence`, whose checkpoint is already stored.
 
     `stored` is the number of its entries, `turns` that of its model turns, `next_seq` the number of its next
-    frame; `void` says that text of an earlier attempt is still shown.
+    frame; `void` says that text of an earlier attempt is still shown. `snapshot`: what has just been stored,
+    so that nobody needs to read it.
     """
 
     thread_id: UUID
@@ -24,6 +27,7 @@ class RunJob:
     next_seq: int
     turns: int = 0
     void: bool = False
+    snapshot: RunSnapshot | None = None
 
     @property
     def session_id(self) -> str:

@@ -8,11 +8,11 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from agents.checkpoint import RunHead
+from agents.checkpoint import RunHead, RunSnapshot
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
 from agents.stores.orm.transactions import writing
-from agents.transcript import InputEntry
+from agents.transcript import Entry, InputEntry
 from chatapp.eventlog import Frame, last_seq, partial_of, record, tail
 from chatapp.lifecycle.content import Content, text_of
 from chatapp.lifecycle.jobs import RunJob
@@ -27,14 +27,15 @@ def start(thread: Thread, content: Content, *, run_id: str = "") -> tuple[RunJob
     Raises RunInFlight where the session has an unfinished run: fold it first.
     """
     run_id = run_id or str(uuid4())
-    entry = InputEntry(role="user", content=content)
-    head = RunHead(agent_name=thread.assistant, session_id=thread.session_id)
     now = timezone.now()
+    entries: list[Entry] = [InputEntry(role="user", content=content)]
+    head = RunHead(agent_name=thread.assistant, session_id=thread.session_id, started_at=now)
     frames = [started_frame(run_id, text_of(content), resumed=False, at=now)]
-    fence = checkpoints.start(run_id, thread.session_id, [entry], head, owner=owner_of_new_runs())
+    fence = checkpoints.start(run_id, thread.session_id, entries, head, owner=owner_of_new_runs())
     numbered = record(thread.id, run_id, frames, stored=1, after=0)
     touch_thread(thread.id, now)
-    return _job(thread, run_id, fence, stored=1, next_seq=next_after(numbered)), numbered
+    job = _job(thread, run_id, fence, stored=1, next_seq=next_after(numbered))
+    return replace(job, snapshot=RunSnapshot(run_id, entries, head)), numbered
 
 
 def resume(thread: Thread, run: InFlight, *, automatic: bool = False) -> tuple[RunJob, list[Frame]] | None:

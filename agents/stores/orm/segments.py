@@ -11,7 +11,6 @@ from typing import Any
 
 from django.db.models import Sum
 
-from agents.models import Entry as EntryRow
 from agents.models import Segment as SegmentRow
 from agents.session import Segment, require_id
 from agents.stores.orm.heads import optional_text
@@ -20,6 +19,11 @@ from agents.stores.orm.transactions import Inside, fetch, run_inside, writing
 from agents.transcript import Entry, InputEntry, UnreadableEntry
 
 logger = logging.getLogger(__name__)
+
+_ENTRIES = (
+    "SELECT e.log, e.id, e.data FROM agents_segment s JOIN agents_entry e ON e.log = s.log"
+    ' WHERE s.session_id = %s ORDER BY s.id, e."index"'
+)
 
 
 def append_segment(
@@ -53,12 +57,13 @@ def insert_segment(session_id: str, run_id: str, log: Any, length: int, meta: di
 
 
 def segments(session_id: str) -> list[Segment]:
+    """By hand: every run begins with it."""
     require_id(session_id, "session_id")
-    own = SegmentRow.objects.filter(session_id=session_id)
-    rows = list(own.order_by("id").values_list("run_id", "log", "meta"))
-    entries: defaultdict[uuid.UUID, list[Entry | UnreadableEntry]] = defaultdict(list)
-    stored = EntryRow.objects.filter(log__in=own.values("log")).order_by("log", "index")
-    for log, record, data in stored.values_list("log", "pk", "data") if rows else ():
+    rows = fetch(
+        "SELECT run_id, log, meta FROM agents_segment WHERE session_id = %s ORDER BY id", [session_id]
+    )
+    entries: defaultdict[Any, list[Entry | UnreadableEntry]] = defaultdict(list)
+    for log, record, data in fetch(_ENTRIES, [session_id]) if rows else ():
         entries[log].append(decode(record, data))
     return [
         Segment(run_id, readable(entries[log], of=f"run {run_id}"), read_meta(meta))
