@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from agents.errors import UserError
+from agents.transcript import clean_text
 
 
 class BadCursor(UserError):
@@ -28,8 +29,10 @@ class FlightCursor:
 
     @classmethod
     def parse(cls, text: str) -> FlightCursor | None:
-        """None for a cursor of another kind."""
+        """None for a cursor of another kind. Raises BadCursor."""
         index, at, run_id = text.partition("@")
         if not at or not run_id or not index.isascii() or not index.isdigit() or len(index) > 9:
             return None
+        if clean_text(run_id) != run_id:
+            raise BadCursor  # no run is called that, and PostgreSQL does not even look for it
         return cls(run_id, int(index))

@@ -118,6 +118,8 @@ def load_run(thread: Thread, run: InFlight | None, run_id: str) -> tuple[RunReco
     if end is None:
         return None, False
     found = session_records(thread, end, WHOLE).runs
+    if not found:  # cut in between
+        return None, False
     return replace(found[-1], ends=True), is_newest and run is None
 
 

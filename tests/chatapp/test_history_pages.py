@@ -6,7 +6,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from agents.stores.orm import checkpoints
+from agents.stores.orm import checkpoints, sessions
 from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
 from chatapp.eventlog import record
 from chatapp.history import reading, records
@@ -105,7 +105,8 @@ def test_a_very_long_run_is_split_between_a_result_and_the_next_call(thread, add
 
 
 @pytest.mark.parametrize(
-    "cursor", ["x", "1.2", "-1.0.0", "1.-5.-3", "9" * 30 + ".1.1", "3@", "@run", "x@run", "3@gone"]
+    "cursor",
+    ["x", "1.2", "-1.0.0", "1.-5.-3", "9" * 30 + ".1.1", "3@", "@run", "x@run", "3@gone", "3@a\x00b"],
 )
 def test_a_cursor_that_was_never_given_out_is_refused(thread, add_run, cursor):
     add_run(*turn(1))
@@ -137,6 +138,18 @@ def test_the_end_of_one_very_long_turn(thread, add_run):
     found = turn_of(thread, run_id)
     assert (found.starts, found.ends, found.state) == (False, True, "stopped")
     assert outputs([found])[-1] == 499
+
+
+def test_a_turn_that_is_cut_while_it_is_looked_for_is_not_there(thread, add_run, monkeypatch):
+    run_id, cursor_at = add_run(*turn(1)), sessions.cursor_at
+
+    def cut_behind_it(*place):
+        cursor = cursor_at(*place)
+        sessions.cut(thread.session_id, run_id, 0)
+        return cursor
+
+    monkeypatch.setattr(sessions, "cursor_at", cut_behind_it)
+    assert load_turn(thread, run_id) is None
 
 
 def test_all_turns_for_an_export(thread, add_run, add_flight):

@@ -158,6 +158,13 @@ def test_without_login_it_is_the_login_page_or_401(anonymous, thread, url):
     assert anonymous.get(path, headers={"accept": "text/html", "hx-request": "true"}).status_code == 401
 
 
+@pytest.mark.parametrize("piece", ["turns", "steps"])
+def test_an_id_that_no_run_can_have_is_404_without_a_query(client, thread, piece, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        answer = client.get(f"/threads/{thread.id}/{piece}/a%00b/", **DATA)
+    assert answer.status_code == 404
+
+
 @pytest.mark.parametrize("url", ["/", "/sidebar/", *URLS])
 def test_other_methods_are_refused(client, thread, url):
     assert client.post(url.format(id=thread.id, run="x"), **DATA).status_code == 405
