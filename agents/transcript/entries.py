@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal, NotRequired, TypedDict, TypeVar
 
@@ -115,7 +116,10 @@ def entry_to_dict(entry: Entry) -> dict[str, Any]:
 
 
 def entry_from_dict(data: dict[str, Any]) -> Entry:
-    """Unknown fields are ignored. ValueError: unknown type, or a required field that is missing or wrong."""
+    """Unknown fields are ignored, and a duration that is none.
+
+    ValueError: unknown type, or a required field that is missing or wrong.
+    """
     kind = data.get("type")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError(f"unknown entry type: {kind!r}")
@@ -123,6 +127,8 @@ def entry_from_dict(data: dict[str, Any]) -> Entry:
     if missing := _REQUIRED[kind] - given.keys():
         raise ValueError(f"{kind} entry without {', '.join(sorted(missing))}")
     _check_shape(kind, given)
+    if "seconds" in given and not _is_duration(given["seconds"]):
+        del given["seconds"]
     return _KINDS[kind](**given)
 
 
@@ -166,6 +172,10 @@ def _json_or_none(value: Any) -> Any:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         return None
+
+
+def _is_duration(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 <= value < math.inf
 
 
 def _check_shape(kind: str, given: dict[str, Any]) -> None:

@@ -87,6 +87,13 @@ def test_unknown_fields_are_ignored_and_missing_ones_get_their_defaults() -> Non
     assert entry_from_dict({"type": "reasoning", "content": "x"}) == ReasoningEntry("x", metadata={})
 
 
+@pytest.mark.parametrize("seconds", ["long", -1, float("nan"), [1]])
+def test_a_duration_that_is_none_is_left_out(seconds: Any) -> None:
+    data = {"type": "tool_result", "call_id": "c1", "output": "x", "seconds": seconds}
+    assert entry_from_dict(data) == ToolResultEntry("c1", "x")
+    assert entry_from_dict(data | {"seconds": 1.5}) == ToolResultEntry("c1", "x", seconds=1.5)
+
+
 @pytest.mark.parametrize("raw", [float("nan"), {1, 2}, object(), {"a": [float("inf")]}, lambda: 1])
 def test_raw_is_kept_only_if_it_is_json(raw: Any) -> None:
     assert entry_to_dict(ToolResultEntry("c1", "x", raw=raw))["raw"] is None
