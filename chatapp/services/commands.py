@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext_lazy
 
 from agents.stores.orm import checkpoints
@@ -22,6 +22,8 @@ from chatapp.services.errors import Refused
 
 CHANGED = gettext_lazy("This chat has changed since.")
 CHANGED_HINT = gettext_lazy("Have a look, then send again.")
+ELSEWHERE = gettext_lazy("This client_id was used for another command already.")
+ELSEWHERE_HINT = gettext_lazy("Send again under a new one.")
 
 
 @contextmanager
@@ -32,17 +34,34 @@ def command(thread: Thread) -> Iterator[Thread]:
 
 
 def receipt_for(owner_id: int, client_id: UUID | None) -> Receipt | None:
-    """The answer that this client_id was given before."""
+    """The answer that this client_id was given before, in whichever thread."""
     if client_id is None:
         return None
     return Receipt.objects.filter(owner_id=owner_id, client_id=client_id).first()
 
 
+def receipt_in(thread: Thread, client_id: UUID | None) -> Receipt | None:
+    """The answer that this client_id was given before. Refused where that was in another thread."""
+    known = receipt_for(thread.owner_id, client_id)
+    if known and known.thread_id != thread.id:
+        raise used_elsewhere()
+    return known
+
+
 def write_receipt(thread: Thread, client_id: UUID | None, *, name: str, run_id: str) -> None:
-    if client_id is not None:
+    """Refused where a command in another thread was faster; the transaction must end with that."""
+    if client_id is None:
+        return
+    try:
         insert_receipt(
             owner_id=thread.owner_id, client_id=client_id, command=name, thread_id=thread.id, run_id=run_id
         )
+    except IntegrityError as error:
+        raise used_elsewhere() from error
+
+
+def used_elsewhere() -> Refused:
+    return Refused(str(ELSEWHERE), hint=str(ELSEWHERE_HINT))
 
 
 def clear_the_way(thread: Thread) -> None:

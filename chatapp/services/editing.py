@@ -17,7 +17,7 @@ from chatapp.services.commands import (
     CHANGED_HINT,
     clear_the_way,
     command,
-    receipt_for,
+    receipt_in,
     tell_history,
 )
 from chatapp.services.errors import Refused
@@ -34,7 +34,7 @@ def edit(thread: Thread, ref: str, text: str, *, client_id: UUID | None = None) 
     Refused where the ref is gone or names no message of the user, before anything is stopped.
     """
     flying = _flying(thread)
-    if known := receipt_for(thread.owner_id, client_id):
+    if known := receipt_in(thread, client_id):
         return sent_before(known)
     text = message_text(text)
     address = parse_ref(ref)
@@ -51,7 +51,7 @@ def edit(thread: Thread, ref: str, text: str, *, client_id: UUID | None = None) 
 def regenerate(thread: Thread, *, client_id: UUID | None = None) -> Sent:
     """A new answer to the last message; the old one is set aside. → what was sent"""
     flying = _flying(thread)
-    if known := receipt_for(thread.owner_id, client_id):
+    if known := receipt_in(thread, client_id):
         return sent_before(known)
     return _rewind_and_run(
         thread,
@@ -85,7 +85,7 @@ def _rewind_and_run(
         settle(thread, only=flying)
         return _in_one_transaction(thread, address, where, change, reason=reason, client_id=client_id)
     except Refused:
-        if known := receipt_for(thread.owner_id, client_id):  # refused because it was done, by its own twin
+        if known := receipt_in(thread, client_id):  # refused because it was done, by its own twin
             return sent_before(known)
         raise
 
@@ -101,7 +101,7 @@ def _in_one_transaction(
 ) -> Sent:
     held = thread.queue_held  # as it was before a run was stopped for this
     with command(thread) as locked:
-        if known := receipt_for(locked.owner_id, client_id):
+        if known := receipt_in(locked, client_id):
             return sent_before(known)
         clear_the_way(locked)
         hold(locked, held)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError
-
 from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import writing
 from chatapp import executor
@@ -22,9 +20,12 @@ from chatapp.services.commands import (
     command,
     fold_orphan,
     receipt_for,
+    receipt_in,
     tell_sidebar,
+    used_elsewhere,
     write_receipt,
 )
+from chatapp.services.errors import Refused
 from chatapp.services.queueing import start_waiting, tell_queue
 from chatapp.services.text import message_text, title_of
 
@@ -39,20 +40,26 @@ class Sent:
 
 def new_thread(owner: Any, text: str, *, client_id: UUID | None = None, assistant: str = "") -> Thread:
     """A thread with its first message and the run that answers it; the same for the same client_id."""
-    text = message_text(text)
     if known := receipt_for(owner.pk, client_id):
-        return known.thread
+        return made_before(known)
+    text = message_text(text)
     agent = get_assistant(assistant) if assistant else default_assistant()
     thread = Thread(owner=owner, title=title_of(text), assistant=agent.name)
     try:
         with writing():
             thread.save(force_insert=True)
             run_content(thread, text, name="new", client_id=client_id)
-    except IntegrityError:
-        if known := receipt_for(owner.pk, client_id):
-            return known.thread
+    except Refused:
+        if known := receipt_for(owner.pk, client_id):  # its twin was faster
+            return made_before(known)
         raise
     return thread
+
+
+def made_before(receipt: Receipt) -> Thread:
+    if receipt.command != "new":
+        raise used_elsewhere()
+    return receipt.thread
 
 
 def send(thread: Thread, text: str, *, client_id: UUID | None = None) -> Sent:
@@ -61,10 +68,10 @@ def send(thread: Thread, text: str, *, client_id: UUID | None = None) -> Sent:
     An interrupted or failed run is folded, never erased. A held queue goes on: the message joins its end, and
     the first one starts. A client_id that was seen before changes nothing.
     """
-    text = message_text(text)
     with command(thread) as locked:
-        if known := receipt_for(locked.owner_id, client_id):
+        if known := receipt_in(locked, client_id):
             return sent_before(known)
+        text = message_text(text)
         run = checkpoints.in_flight(locked.session_id)
         if run is not None and run.live:
             return queue_content(locked, text, name="send", client_id=client_id)

@@ -76,6 +76,37 @@ def test_the_same_client_id_again_changes_nothing(client, script, thread):
     assert len(runs) == len(provider.requests) == len(segments(thread)) == 1
 
 
+def test_the_same_client_id_is_known_whatever_text_comes_with_it(client, script, thread):
+    script(text("Fine."))
+    client_id = str(uuid4())
+    first = send(client, thread, client_id=client_id)
+    ended(thread)
+    again = send(client, thread, client_id=client_id, text=" ")
+    assert (again.status_code, again.json()) == (200, first.json())
+
+
+def test_a_new_thread_is_known_whatever_text_comes_with_its_client_id(client, script):
+    script(text("Six."))
+    client_id = str(uuid4())
+    first = client.post("/threads/", {"text": "2 * 3?", "client_id": client_id}, **DATA)
+    again = client.post("/threads/", {"text": "", "client_id": client_id}, **DATA)
+    assert (again.status_code, again["Location"]) == (303, first["Location"])
+    ended(Thread.objects.get())
+
+
+def test_a_client_id_of_another_thread_is_refused(client, script, thread, make_thread):
+    provider = script(text("Fine."))
+    other, client_id = make_thread(title="Other"), str(uuid4())
+    send(client, thread, client_id=client_id)
+    ended(thread)
+    fields = {"text": "To the other", "client_id": client_id}
+    for path in (f"/threads/{other.id}/messages/", f"/threads/{other.id}/regenerate/", "/threads/"):
+        answer = client.post(path, fields, **DATA)
+        assert (answer.status_code, bool(answer.json()["error"])) == (409, True), path
+    assert len(provider.requests) == 1
+    assert not segments(other)
+
+
 def test_while_an_answer_is_written_a_message_is_queued(client, script, thread):
     script(hangs("So far"))
     client_id = str(uuid4())

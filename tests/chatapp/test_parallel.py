@@ -100,6 +100,18 @@ def test_a_new_chat_with_one_client_id_is_one_thread(script, client, thread, pre
     assert inputs(made.session_id) == ["Hello"]
 
 
+def test_one_client_id_in_two_chats_is_one_message(script, thread, make_thread, press):
+    script(*[FINE] * 10)
+    other = make_thread(title="Other")
+    for _ in range(10):
+        fields = {"text": "Hello", "client_id": str(uuid4())}
+        answers = press(thread, *[(f"/threads/{each.id}/messages/", fields) for each in (thread, other)])
+        assert statuses(answers) == {200: 1, 409: 1}
+        ended(thread)
+        ended(other)
+    assert len(inputs(thread.session_id) + inputs(other.session_id)) == Receipt.objects.count() == 10
+
+
 def test_sends_without_one_are_all_there_and_answered_in_order(script, thread, press):
     script(*[FINE] * 20)
     texts = [f"message {n}" for n in range(20)]
