@@ -137,6 +137,9 @@ class InProcessExecutor:
         if loop is not None and run_id in self._live:
             loop.call_soon_threadsafe(self._lost, run_id)
 
+    def drives(self, run_id: str) -> bool:
+        return run_id in self._live
+
     def wait(self, run_id: str, timeout: float) -> None:
         """Until the run's end is stored, where it is one of this process, or the time is over."""
         run = self._live.get(run_id)

@@ -26,6 +26,9 @@ class Executor(Protocol):
     def abandon(self, run_id: str) -> None:
         """Ends the run without another write if this process drives it: its rows are gone."""
 
+    def drives(self, run_id: str) -> bool:
+        """Whether it is a run of this process, now."""
+
     def wait(self, run_id: str, timeout: float) -> None:
         """Until the run's end is stored, where this process drives it, or the time is over."""
 

@@ -9,13 +9,12 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from agents.errors import UserError
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
 from agents.stores.orm.owners import is_dead_owner
-from agents.stores.orm.transactions import writing
+from agents.stores.orm.transactions import database_now, writing
 from chatapp.assistants import get_assistant
 from chatapp.eventlog import Frame, forget, partial_of, publish, quiet_since, record, tail
 from chatapp.eventlog.rows import Run
@@ -45,9 +44,12 @@ def keep_waiting_runs_live() -> None:
 
 
 def look_after_orphans(executor: Executor) -> None:
-    """Resumes, folds or marks every run whose lease has run out, once."""
+    """Resumes, folds or marks every run whose lease has run out, once.
+
+    Not those that this process drives: where it slept, with its machine, its next beat renews their leases.
+    """
     for orphan in filter(_is_undecided, checkpoints.orphans()):
-        thread = _thread_of(orphan)
+        thread = None if executor.drives(orphan.run_id) else _thread_of(orphan)
         if thread is not None:
             look_after(executor, thread)
 
@@ -115,7 +117,7 @@ def _mark_interrupted(thread: Thread, run: InFlight) -> list[Frame]:
 
 def sweep() -> None:
     """Removes frames of runs that have ended over an hour ago, and receipts older than a week."""
-    now = timezone.now()
+    now = database_now()
     for runs in batched(quiet_since(now - EVENTS_KEPT), SWEPT_AT_ONCE):
         in_flight = checkpoints.still_in_flight([run.run_id for run in runs])
         for run in runs:
