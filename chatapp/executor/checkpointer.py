@@ -37,7 +37,7 @@ class RunCheckpointer:
         self._log = log
         self._channel = channel
         self._job = job
-        self._head = RunHead(agent_name=job.assistant, session_id=job.session_id)
+        self._head: RunHead | None = None
         self.has_begun = False
         self.is_stopping = False
         self.is_handing_over = False
@@ -103,7 +103,10 @@ class RunCheckpointer:
         """The terminal save, where the engine did not come to it: a very early stop, or an error outside."""
         if self.has_ended:
             return
-        ended = replace(self._head, status="failed" if error else "interrupted", error=error)
+        if self._head is None:
+            await self.load(self._job.run_id)  # what is stored is kept: usage, turns, the calls that started
+        head = self._head or RunHead(agent_name=self._job.assistant, session_id=self._job.session_id)
+        ended = replace(head, status="failed" if error else "interrupted", error=error)
         await self._end([], ended)
 
     async def _end(self, entries: list[Entry], head: RunHead) -> None:

@@ -6,6 +6,7 @@ from agents import tool
 from agents.stores.orm import checkpoints, sessions
 from agents.testing import hangs, text
 from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
+from agents.usage import Usage
 from chatapp.eventlog import read_after
 from chatapp.models import Revision
 from tests.chatapp.conftest import DATA, PAGE, ask, ended, flight_of, said, segments, send, shown, until
@@ -95,6 +96,18 @@ def test_discard_keeps_aside_what_was_shown_and_no_call_without_its_result(clien
     (aside,) = sessions.segments(Revision.objects.get().cut_id)
     assert aside.entries == [ask("Go"), AssistantTextEntry("Half an ans", partial=True)]
     assert [call["started"] for call in aside.meta["dropped_calls"]] == [True]
+
+
+def test_a_resume_that_cannot_begin_forgets_nothing(client, script, thread, add_flight, settings):
+    did = {"started_calls": ["c1"], "turns": 3, "usage": Usage(100, 50), "input_checked": True}
+    add_flight(ask("Go"), ToolCallEntry("c1", "pay", "{}"), **did)
+    settings.ASSISTANTS = []
+    assert recover(client, thread, "resume").status_code == 200
+    ended(thread)
+    head = flight_of(thread).head
+    assert (head.status, {name: getattr(head, name) for name in did}) == ("failed", did)
+    recover(client, thread, "keep")
+    assert [call["started"] for call in segments(thread)[0].meta["dropped_calls"]] == [True]
 
 
 @pytest.mark.parametrize("action", ["resume", "keep", "discard"])
