@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from benchmarks.chaos.campaign import campaign
 from benchmarks.chaos.deployment import Deployment, on_postgres, on_sqlite
@@ -38,10 +40,17 @@ def new_folder() -> Iterator[Path]:
         yield Path(place)
 
 
+async def until_told(work: Coroutine[Any, Any, Report]) -> Report:
+    """SIGTERM ends it as ^C does: with everything that it has started."""
+    task = asyncio.ensure_future(work)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await task
+
+
 def run(options: Options) -> list[Report]:
     reports: list[Report] = []
     for folder, deployment in deployments(options):
-        reports.append(asyncio.run(campaign(options, deployment, folder)))
+        reports.append(asyncio.run(until_told(campaign(options, deployment, folder))))
         print_report(reports[-1])
     return reports
 

@@ -47,16 +47,26 @@ async def _decide(
         await person.go_on(thread)
 
 
-async def stop_the_endless(person: Person, thread: str, seconds: float) -> None:
-    """Leaves everything as it is but for runs that do not end."""
-    ends_at = time.monotonic() + seconds
-    await asyncio.sleep(min(LONG_SECONDS, seconds))
+async def leave(person: Person, thread: str, seconds: float) -> None:
+    """Lets a thread come to rest by itself; only a run that does not end is stopped."""
+    ends_at, since, watched = time.monotonic() + seconds, time.monotonic(), ""
     while time.monotonic() < ends_at:
         exported = await person.export(thread)
-        if exported is None or not exported["in_flight"] or exported["in_flight"]["status"] != "running":
+        if exported is None or is_at_rest(exported):
             return
-        await person.stop(thread)
+        flight = exported["in_flight"]
+        if flight and flight["run_id"] != watched:
+            since, watched = time.monotonic(), flight["run_id"]
+        if flight and time.monotonic() - since > LONG_SECONDS:
+            await person.stop(thread)
         await asyncio.sleep(POLL_SECONDS)
+
+
+def is_at_rest(exported: dict[str, Any]) -> bool:
+    flight, queue = exported["in_flight"], exported["queue"]
+    if flight:
+        return flight["status"] in ("interrupted", "failed")
+    return not queue["messages"] or bool(queue["held"])
 
 
 async def probe(person: Person, thread: str, ledger: Ledger, seconds: float) -> None:

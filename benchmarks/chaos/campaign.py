@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.chaos import checks
 from benchmarks.chaos.browser import Browser
-from benchmarks.chaos.calm import catch_up, come_to_rest, probe, stop_the_endless, tidy
+from benchmarks.chaos.calm import catch_up, come_to_rest, leave, probe, tidy
 from benchmarks.chaos.deployment import Deployment
 from benchmarks.chaos.faults import Injector
 from benchmarks.chaos.habits import live
@@ -81,7 +81,8 @@ async def play(
     finally:
         await asyncio.gather(*(person.close() for person in scene.people))
         await asyncio.gather(*(process.terminate() for process in processes))
-    checks.check_logs([process.log for process in processes], ledger)
+    for process in processes:
+        checks.check_log(process.log, process.pauses, ledger)
 
 
 async def gather_people(scene: Scene) -> None:
@@ -117,7 +118,7 @@ async def calm_down(scene: Scene) -> None:
     tidied = {thread for _, thread in scene.threads if dice.random() < 0.5}
     await asyncio.gather(
         *(
-            tidy(person, thread, seconds) if thread in tidied else stop_the_endless(person, thread, seconds)
+            tidy(person, thread, seconds) if thread in tidied else leave(person, thread, seconds)
             for person, thread in scene.threads
         )
     )

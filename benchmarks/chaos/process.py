@@ -44,6 +44,7 @@ class Process:
         self.log = folder / f"{command.name}.log"
         self.up = asyncio.Event()
         self.disturbed_at = 0.0
+        self.pauses: list[tuple[float, float]] = []
         self._ledger = ledger
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
@@ -143,11 +144,13 @@ class Process:
         if process is None:
             return
         self.disturb()
+        began = time.time()
         self._send(process, signal.SIGSTOP)
         try:
             await asyncio.sleep(seconds)
         finally:
             self._send(process, signal.SIGCONT)
+            self.pauses.append((began, time.time()))
         self.disturbed_at = time.time()
         if self._process is process:
             self.up.set()

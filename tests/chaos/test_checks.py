@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.chaos.checks import check_effects, check_logs, check_messages, check_rest
+from benchmarks.chaos.checks import check_effects, check_log, check_messages, check_rest
 from benchmarks.chaos.checks.history import faults_of
 from benchmarks.chaos.checks.tools import Effect
 from benchmarks.chaos.ledger import Change, Command, Ledger
@@ -174,6 +174,13 @@ def test_a_click_on_resume_allows_one_more() -> None:
 def test_tracebacks_and_locks_are_seen(tmp_path: Path) -> None:
     log = tmp_path / "web1.log"
     log.write_text("fine\nTraceback (most recent call last):\n  File\nValueError\n" + "fine\n" * 50)
-    assert rules(check_logs, [log], ledger()) == ["no traceback"]
+    assert rules(check_log, log, [], ledger()) == ["no traceback"]
     log.write_text("fine\nOperationalError: database is locked\n")
-    assert rules(check_logs, [log], ledger()) == ["never locked"]
+    assert rules(check_log, log, [], ledger()) == ["never locked"]
+
+
+def test_what_took_long_while_the_process_stood_still_is_no_fault(tmp_path: Path) -> None:
+    log = tmp_path / "web1.log"
+    log.write_text("1970-01-01T00:01:40.000Z [warning  ] Application took too long to shut down\n")
+    assert rules(check_log, log, [(85, 99)], ledger()) == []
+    assert rules(check_log, log, [(20, 30)], ledger()) == ["no traceback"]
