@@ -36,7 +36,7 @@ def check_log(log: Path, pauses: Pauses, ledger: Ledger) -> None:
 
 
 def is_waking_up(line: str, pauses: Pauses) -> bool:
-    said_at = datetime.fromisoformat(line.split()[0]).timestamp()
+    said_at = datetime.fromisoformat(line.split(maxsplit=1)[0]).timestamp()
     return any(began <= said_at <= ended + AFTERMATH for began, ended in pauses)
 
 
