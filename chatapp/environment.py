@@ -141,7 +141,7 @@ def cache(redis_url: str) -> dict[str, Any]:
             "OPTIONS": {"MAX_ENTRIES": 10_000},
         }
     return {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "chatapp.cache.SharedCache",
         "LOCATION": redis_url,
         "KEY_PREFIX": "chatapp",
     }

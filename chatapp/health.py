@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -22,8 +22,9 @@ def livez(request: HttpRequest) -> JsonResponse:
 @login_not_required
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
+    """Redis is told of and does not decide: without it every process works, and none works better."""
     checks = {name: passes(name, check) for name, check in CHECKS.items()}
-    ready = all(checks.values())
+    ready = checks["database"]
     return JsonResponse(
         {"status": "ready" if ready else "not ready", "checks": checks}, status=200 if ready else 503
     )
@@ -32,8 +33,8 @@ def readyz(request: HttpRequest) -> JsonResponse:
 def passes(name: str, check: Callable[[], None]) -> bool:
     try:
         check()
-    except Exception as error:  # noqa: BLE001  (whatever it is, the answer is "not ready")
-        logger.warning("not ready: %s: %s", name, error)
+    except Exception as error:  # noqa: BLE001  (whatever it is, it does not pass)
+        logger.warning("readyz: %s: %s", name, error)
         return False
     return True
 
@@ -45,7 +46,7 @@ def ask_database() -> None:
 
 def ask_redis() -> None:
     if settings.REDIS_URL:
-        cache.get("readyz")
+        caches["default"].ping()  # type: ignore[attr-defined]
 
 
 CHECKS = {"database": ask_database, "redis": ask_redis}

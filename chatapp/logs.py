@@ -79,6 +79,7 @@ def logging_config(*, debug: bool, style: str) -> dict[str, Any]:
             "procrastinate.worker": {"filters": ["one line"]},
             "procrastinate.worker.worker": {"filters": ["one line"]},
             "channels_redis.pubsub": {"filters": ["one line"]},
+            "chatapp.cache": {"filters": ["one line"]},
         },
     }
 

@@ -1,10 +1,11 @@
 """What load balancers and supervisors are told."""
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from pytest_django import Settings
 
-from chatapp import health
+from chatapp import environment, health
 
 
 def test_the_process_is_alive_without_a_database(anonymous: Client) -> None:
@@ -19,21 +20,28 @@ def test_it_is_ready_when_all_checks_pass(anonymous: Client) -> None:
     assert (answer.status_code, answer.json()["status"]) == (200, "ready")
 
 
+def away() -> None:
+    raise OperationalError("connection refused")
+
+
 @pytest.mark.django_db
-def test_it_is_not_ready_without_its_services(
-    anonymous: Client, settings: Settings, caplog: pytest.LogCaptureFixture
+def test_it_is_not_ready_without_its_database(
+    anonymous: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    settings.CACHES = {
-        "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
-            "LOCATION": "redis://127.0.0.1:1/0",
-        }
-    }
+    monkeypatch.setitem(health.CHECKS, "database", away)
     answer = anonymous.get("/readyz")
-    assert answer.status_code == 503
-    assert answer.json()["checks"] == {"database": True, "redis": False}
+    assert (answer.status_code, answer.json()["status"]) == (503, "not ready")
+    assert answer.json()["checks"] == {"database": False, "redis": True}
     assert [record.exc_info for record in caplog.records if record.name == health.__name__] == [None]
+
+
+@pytest.mark.django_db
+def test_it_is_ready_without_redis_and_says_so(anonymous: Client, settings: Settings) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    settings.CACHES = {"default": environment.cache(settings.REDIS_URL)}
+    answer = anonymous.get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (200, "ready")
+    assert answer.json()["checks"] == {"database": True, "redis": False}
 
 
 def test_https_does_not_redirect_the_probes(anonymous: Client, settings: Settings) -> None:

@@ -138,7 +138,7 @@ def test_rate_limits_can_be_switched_off() -> None:
 def test_redis_carries_layer_and_cache() -> None:
     values = settings_with("CHANNEL_LAYERS", "CACHES", REDIS_URL="redis://127.0.0.1:6379/0")
     assert "RedisPubSubChannelLayer" in str(values["CHANNEL_LAYERS"])
-    assert "RedisCache" in str(values["CACHES"])
+    assert "SharedCache" in str(values["CACHES"])
 
 
 def test_an_identity_provider_is_offered_only_when_configured() -> None:
