@@ -6,12 +6,13 @@ writer's thread, never on the loop.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from agents import events
 from chatapp.eventlog.frames import CONTENT, DELTAS, UNHURRIED, Frame, frame_of, merge_into
-from chatapp.eventlog.rows import EventRow, number
+from chatapp.eventlog.rows import EventRow, number, publish_row, written_up_to
 from chatapp.render import BlockStream, BlockUpdate
 
 Decorate = Callable[[Frame], dict[str, Any]]
@@ -46,7 +47,9 @@ class RunChannel:
         self.writing = False
         self.urgent = False
         self._decorate = decorate or (lambda frame: {})
+        self.in_doubt = False
         self._pending: list[Frame] = []
+        self._taken: deque[Frame] = deque()
         self._ready: list[Frame] = []
         self._row: EventRow | None = None
         self._streams: dict[int, BlockStream] = {}
@@ -84,22 +87,27 @@ class RunChannel:
 
     @property
     def has_news(self) -> bool:
-        return bool(self._pending or self._ready)
+        return bool(self._pending or self._taken or self._ready)
 
-    def take(self, *, turn_ends: bool = False) -> list[Frame]:
+    def take(self, *, turn_ends: bool = False) -> None:
         """Hands the waiting frames to a writer. Ends with `wrote` or `failed`."""
         self.writing, self.urgent = True, False
         self._has_shown = self._has_shown and not turn_ends
-        taken, self._pending = self._pending, []
-        return taken
+        self._taken.extend(self._pending)
+        self._pending = []
 
     # in the writer's thread
 
-    def prepare(self, taken: list[Frame], *, closing: list[Frame] | None = None) -> EventRow | None:
-        """Renders, numbers and encodes the frames. With `closing` the open text ends, and these follow it."""
-        for frame in taken:
-            self._render(frame)
-            self._ready.append(frame)
+    def prepare(self, *, closing: list[Frame] | None = None) -> EventRow | None:
+        """Renders, numbers and encodes the frames. With `closing` the open text ends, and these follow it.
+
+        A row of an earlier attempt that was committed after all is found, and not written again.
+        """
+        if self.in_doubt:
+            self._settle_doubt()
+        while self._taken:
+            self._render(self._taken[0])
+            self._ready.append(self._taken.popleft())
         if closing is not None:
             self._close_text()
         numbered = number([*self._ready, *(closing or ())], self.run_id, self.next_seq)
@@ -107,6 +115,23 @@ class RunChannel:
             EventRow.of(self.thread_id, self.run_id, numbered, stored=self.stored) if numbered else None
         )
         return self._row
+
+    def _settle_doubt(self) -> None:
+        """The answer to a commit got lost: what it has written is shown, and only the rest is left."""
+        last = written_up_to(self.thread_id, self.run_id, self.next_seq)
+        self.in_doubt = False
+        count = last - self.next_seq + 1
+        if count > 0:
+            shown = number(self._ready[:count], self.run_id, self.next_seq)
+            publish_row(EventRow.of(self.thread_id, self.run_id, shown, stored=self.stored))
+            self.next_seq, self._ready = last + 1, self._ready[count:]
+
+    def drop_waiting(self) -> int:
+        """Gives up the frames that cannot be written. → how many"""
+        count = len(self._taken) + len(self._ready)
+        self._taken.clear()
+        self._ready, self._row = [], None
+        return count
 
     def _render(self, frame: Frame) -> None:
         if frame["type"] == "text_withdrawn":
@@ -140,7 +165,7 @@ class RunChannel:
 
     def failed(self) -> None:
         """Nothing was written: the frames wait for the next attempt, without what was to close them."""
-        self.writing = False
+        self._row, self.writing = None, False
 
 
 def _blocks(update: BlockUpdate) -> dict[str, Any]:

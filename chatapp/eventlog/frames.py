@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from agents import events
+from agents.transcript import clean_text
 
 Frame = dict[str, Any]
 
@@ -48,9 +50,9 @@ def _tool_frame(event: events.Event) -> Frame | None:
             return {
                 "type": "tool_progress",
                 "call_id": event.call_id,
-                "done": event.done,
-                "total": event.total,
-                "note": event.note,
+                "done": _number(event.done) or 0.0,
+                "total": _number(event.total),
+                "note": clean_text(str(event.note)),
             }
         case events.ToolReturned():
             return {
@@ -64,6 +66,15 @@ def _tool_frame(event: events.Event) -> Frame | None:
             }
         case _:
             return None
+
+
+def _number(value: Any) -> float | None:
+    """A tool says what it likes."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
 
 
 def merge_into(frames: list[Frame], frame: Frame) -> None:

@@ -79,14 +79,20 @@ class EventLog:
             self._schedule(urgent=pause == FLUSH_SECONDS and any(c.urgent for c in waiting), after=pause)
 
     async def _write_batch(self, channels: list[RunChannel]) -> None:
-        batch = [(channel, channel.take()) for channel in channels]
-        if not batch:
-            return
+        """One transaction for all; where one run's frames cannot be written, one for each."""
+        for channel in channels:
+            channel.take()
         held: set[str] = set()
         try:
-            held = await in_writer_thread(lambda: _write_rows(batch))
+            held = await in_writer_thread(lambda: _write_rows(channels)) if channels else held
+        except AWAY:
+            for channel in channels:
+                channel.in_doubt = True
+            raise
+        except Exception:  # noqa: BLE001 (whatever it is, it is not the other runs' fault)
+            held = await in_writer_thread(lambda: _write_each(channels))
         finally:
-            for channel, _ in batch:
+            for channel in channels:
                 self._settle(channel, written=channel.run_id in held)
             await self._notify()
         for channel in channels:
@@ -113,7 +119,7 @@ class EventLog:
     async def _write_with(self, channel: RunChannel, write: RunWrite) -> None:
         async with self._written:
             await self._written.wait_for(lambda: not channel.writing)
-            write.taken = channel.take(turn_ends=True)
+            channel.take(turn_ends=True)
         is_written = False
         try:
             await self._attempt(write)
@@ -145,7 +151,6 @@ class RunWrite:
 
     def __init__(self, channel: RunChannel, operation: Operation, closing: list[Frame], added: int) -> None:
         self.channel = channel
-        self.taken: list[Frame] = []
         self.added = added
         self._operation = operation
         self._closing = closing
@@ -156,27 +161,60 @@ class RunWrite:
         """In a writer's thread. A commit whose answer got lost is found, and not done again."""
         if not self._was_tried:
             self._was_tried = True
-            self._row = self.channel.prepare(self.taken, closing=self._closing)
+            self._row = self._prepared()
         elif self._is_committed():
             return
         self._operation(lambda: insert_rows([self._row] if self._row else []))
 
+    def _prepared(self) -> EventRow | None:
+        """An entry is worth more than the frames that show it: those that cannot be written are given up."""
+        try:
+            return self.channel.prepare(closing=self._closing)
+        except AWAY:
+            raise
+        except Exception as error:  # noqa: BLE001 (see above)
+            _give_up(self.channel, error)
+            return self.channel.prepare(closing=self._closing)
+
     def _is_committed(self) -> bool:
         if self._row is not None:
-            known = RunEvent.objects.filter(run_id=self._row.run_id, first_seq=self._row.first_seq).first()
+            known = RunEvent.objects.filter(
+                thread_id=self._row.thread_id, run_id=self._row.run_id, first_seq=self._row.first_seq
+            ).first()
             return known is not None and known.frames == json.loads(self._row.frames)
         run = checkpoints.run_in_flight(self.channel.run_id)
         is_ours = run is not None and run.fence == self.channel.fence
         return bool(is_ours and run and self.added and run.next_index == self.channel.stored + self.added)
 
 
-def _write_rows(batch: list[tuple[RunChannel, list[Frame]]]) -> set[str]:
-    rows = [channel.prepare(taken) for channel, taken in batch]
+def _write_rows(channels: list[RunChannel]) -> set[str]:
+    rows = [channel.prepare() for channel in channels]
     with writing():
         _hasten()
-        held = checkpoints.hold_fences({channel.run_id: channel.fence for channel, _ in batch})
+        held = checkpoints.hold_fences({channel.run_id: channel.fence for channel in channels})
         insert_rows([row for row in rows if row and row.run_id in held])
     return held
+
+
+def _write_each(channels: list[RunChannel]) -> set[str]:
+    """After a batch that could not be written: each run by itself, so that none waits for a bad one."""
+    held: set[str] = set()
+    for channel in channels:
+        try:
+            held |= _write_rows([channel])
+        except AWAY:
+            for each in channels:
+                each.in_doubt = True
+            raise
+        except Exception as own:  # noqa: BLE001 (see above)
+            _give_up(channel, own)
+            held.add(channel.run_id)
+    return held
+
+
+def _give_up(channel: RunChannel, error: Exception) -> None:
+    count = channel.drop_waiting()
+    logger.error("run %s: %s frames cannot be shown: %r", channel.run_id, count, error)
 
 
 def _hasten() -> None:

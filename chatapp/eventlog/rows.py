@@ -85,6 +85,12 @@ def record(
     return numbered
 
 
+def written_up_to(thread_id: Any, run_id: str, first_seq: int) -> int:
+    """The last seq of the row that begins with this one; 0 where there is none."""
+    row = RunEvent.objects.filter(thread_id=thread_id, run_id=run_id, first_seq=first_seq)
+    return row.values_list("last_seq", flat=True).first() or 0
+
+
 def quiet_since(moment: datetime) -> list[Run]:
     """The runs whose newest frames are older than that."""
     sql = (
@@ -104,7 +110,7 @@ def forget(run: Run) -> None:
 def publish(thread_id: Any, run_id: str | None, frames: list[Frame]) -> None:
     """Tells the readers. Only after the commit of what the frames say."""
     topic = thread_topic(thread_id)
-    if hub.has_readers(topic):
+    if frames and hub.has_readers(topic):
         hub.deliver(topic, Delivery.of(run_id, frames))
 
 

@@ -12,6 +12,8 @@ from agents.errors import LeaseLost, StorageError
 from agents.stores.orm import checkpoints
 from agents.transcript import AssistantTextEntry, InputEntry
 from chatapp.eventlog import EventLog, RunChannel, read_after
+from chatapp.eventlog import log as eventlog_module
+from chatapp.eventlog.frames import frame_of
 from chatapp.models import RunEvent
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -185,3 +187,72 @@ async def test_a_save_is_awaited_however_often_it_is_cancelled(channel):
     with pytest.raises(asyncio.CancelledError):
         await save
     assert channel.stored == 2
+
+
+@pytest.fixture
+def other_channel(make_thread, channel):
+    """Another run of the same process."""
+    thread, run_id = make_thread(title="Other"), str(uuid4())
+    head = RunHead(agent_name="helper", session_id=thread.session_id)
+    fence = checkpoints.start(run_id, thread.session_id, [InputEntry("user", "Go")], head, owner="us:1:x")
+    return RunChannel(
+        thread_id=thread.id, run_id=run_id, owner_id=thread.owner_id, fence=fence, next_seq=1, stored=1
+    )
+
+
+async def test_a_frame_that_cannot_be_written_stops_nobody_else(channel, other_channel):
+    log = log_of(channel)
+    log.open(other_channel)
+    channel.add_frame({"type": "tool_progress", "call_id": "c", "done": object()})
+    log.emit(other_channel, said(other_channel, "Hello"))
+    await quiet(other_channel)
+    assert await in_thread(shown, other_channel) == [("text_delta", "Hello")]
+    log.emit(channel, said(channel, "and on"))
+    await quiet(channel)
+    assert await in_thread(shown, channel) == [("text_delta", "and on")]
+
+
+async def test_frames_that_cannot_be_written_do_not_keep_an_entry_from_its_store(channel):
+    log = log_of(channel)
+    channel.add_frame({"type": "tool_progress", "call_id": "c", "done": object()})
+    operation, _ = saving(channel)
+    await log.write_with(
+        channel, operation, closing=[{"type": "run_finished", "status": "completed"}], added=1
+    )
+    frames = await in_thread(read_after, channel.thread_id, channel.run_id, 0)
+    assert [frame["type"] for frame in frames] == ["run_finished"]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "many", None])
+def test_progress_of_any_kind_is_shown_as_a_number(value):
+    event = events.ToolProgressed(run_id="r", call_id="c", done=value, total=value, note="a\x00\ud800")
+    frame = frame_of(event)
+    assert (frame["done"], frame["total"], frame["note"]) == (0.0, None, "a\ufffd\ufffd")
+
+
+@pytest.mark.parametrize("then", ["delta", "save"])
+async def test_a_batch_whose_commit_was_not_answered_is_not_written_again(channel, monkeypatch, then):
+    monkeypatch.setattr("chatapp.eventlog.log.RETRY_SECONDS", 0.01)
+    log, answered = log_of(channel), []
+
+    def lossy(channels):
+        held = write_rows(channels)
+        if not answered:
+            answered.append(1)
+            raise OperationalError("the connection was closed")
+        return held
+
+    write_rows = eventlog_module._write_rows
+    monkeypatch.setattr(eventlog_module, "_write_rows", lossy)
+    log.emit(channel, said(channel, "Hel"))
+    async with asyncio.timeout(5):
+        while not answered:  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+    if then == "save":
+        operation, _ = saving(channel)
+        await log.write_with(channel, operation, closing=[], added=1)
+    else:
+        log.emit(channel, said(channel, "lo"))
+    await quiet(channel)
+    texts = [words for kind, words in await in_thread(shown, channel) if kind == "text_delta"]
+    assert "".join(texts) == ("Hello" if then == "delta" else "Hel")
