@@ -3,6 +3,7 @@
 import sys
 from http import HTTPStatus
 
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import select_template
@@ -31,7 +32,11 @@ def error_response(request: HttpRequest, status: int, error: str, hint: str = ""
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    hint = _("If the address is right, ask the operator to add it to ALLOWED_HOSTS.")
+    if isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent):
+        return error_response(request, 400, _("The message is too long."), _("Shorten it, then send again."))
+    hint = _("Reload the page and try again.")
+    if isinstance(exception, DisallowedHost):
+        hint = _("If the address is right, ask the operator to add it to ALLOWED_HOSTS.")
     return error_response(request, 400, _("This request cannot be understood."), hint)
 
 

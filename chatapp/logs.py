@@ -58,18 +58,35 @@ class ServiceAway(logging.Filter):
         return True
 
 
+class BadBody(logging.Filter):
+    """Nor is a request whose body cannot be read, or is too large."""
+
+    SECURITY = ("RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent")
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if type(error).__name__ in ("MultiPartParserError", *self.SECURITY):
+            record.exc_info = record.exc_text = None
+        return True
+
+
 def logging_config(*, debug: bool, style: str) -> dict[str, Any]:
     """Django's LOGGING: everything goes to stderr through structlog, whoever logged it."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": formatter(style)},
-        "filters": {"one line": {"()": OneLine}, "service away": {"()": ServiceAway}},
+        "filters": {
+            "one line": {"()": OneLine},
+            "service away": {"()": ServiceAway},
+            "bad body": {"()": BadBody},
+        },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {
             "django": {"handlers": [], "level": "INFO", "propagate": True},
-            "django.request": {"filters": ["service away"]},
+            "django.request": {"filters": ["service away", "bad body"]},
+            **{f"django.security.{name}": {"filters": ["bad body"]} for name in BadBody.SECURITY},
             "django.server": {"handlers": [], "level": "INFO", "propagate": True},
             "agents": {"level": "DEBUG" if debug else "INFO"},
             "chatapp": {"level": "DEBUG" if debug else "INFO"},

@@ -6,6 +6,7 @@ import pytest
 from django.db import OperationalError
 from django.http import Http404
 from django.test import Client, RequestFactory
+from pytest_django import Settings
 
 from chatapp import errors
 from chatapp.logs import ServiceAway
@@ -43,6 +44,30 @@ def test_a_foreign_host_is_a_400_that_names_the_setting(anonymous: Client, accep
     answer = anonymous.get("/", headers={"host": "evil.example.org", "accept": accept})
     assert answer.status_code == 400
     assert "ALLOWED_HOSTS" in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("accept", [PAGE, JSON])
+@pytest.mark.parametrize("fields", [{"text": "x" * 2000}, dict.fromkeys("abcd", "")])
+def test_a_body_that_is_too_large_is_a_400_that_says_so(
+    client: Client, settings: Settings, caplog: pytest.LogCaptureFixture, accept: str, fields: dict[str, str]
+) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000, 3
+    answer = client.post("/threads/", fields, headers={"accept": accept})
+    assert answer.status_code == 400
+    assert "The message is too long." in answer.content.decode()
+    assert "ALLOWED_HOSTS" not in answer.content.decode()
+    assert [record.exc_info for record in caplog.records] == [None]
+
+
+@pytest.mark.django_db
+def test_a_body_that_is_broken_is_a_400_without_a_traceback(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = client.post("/threads/", b"x", content_type="multipart/form-data", headers={"accept": JSON})
+    assert answer.status_code == 400
+    assert "ALLOWED_HOSTS" not in answer.content.decode()
+    assert [record.exc_info for record in caplog.records] == [None]
 
 
 @pytest.mark.django_db
