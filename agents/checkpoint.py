@@ -23,7 +23,9 @@ class RunHead:
     `started_calls` and `tool_seconds` speak of the newest turn only (what a call of an earlier one took is
     in its result). `done`: the final text is stored, there is nothing left to do but to complete.
     `input_checked`: the input guardrails have passed. `pending_handoff`: the agent that a handoff named
-    which has not been applied yet. `started_at` and `updated_at` are set by the store where they are None.
+    which has not been applied yet. `model`, `usage_estimated` and the newest of `reasoning_seconds` (by the
+    index of their entries) are there for the record of a run that does not complete.
+    `started_at` and `updated_at` are set by the store where they are None.
     """
 
     agent_name: str
@@ -42,6 +44,9 @@ class RunHead:
     done: bool = False
     started_calls: list[str] = field(default_factory=list)
     tool_seconds: dict[str, float] = field(default_factory=dict)
+    model: str = ""
+    usage_estimated: bool = False
+    reasoning_seconds: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

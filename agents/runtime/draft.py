@@ -84,8 +84,13 @@ class TurnDraft:
 
     @property
     def reasoning_seconds(self) -> dict[str, float]:
-        """How long each reasoning entry took, by its index."""
-        return {str(part.index): round(part.seconds, 3) for part in self._parts if part.is_reasoning}
+        """How long each reasoning entry took, by its index; one that is not over, so far."""
+        now = time.monotonic()
+        return {
+            str(part.index): round(now - part.began if part is self._open else part.seconds, 3)
+            for part in self._parts
+            if part.is_reasoning
+        }
 
     def feed(self, delta: Delta) -> tuple[Event, ...]:
         match delta:

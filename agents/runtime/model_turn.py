@@ -68,6 +68,7 @@ class ModelTurn:
                 yield self._withdrawn()
         finally:
             self._count_usage(draft)
+            state.note_reasoning(draft.reasoning_seconds)
 
     def _open(self) -> AbstractAsyncContextManager[AsyncIterator[Delta]]:
         """The stream, closed as soon as it is left; one that cannot be closed ends by itself."""
@@ -85,6 +86,7 @@ class ModelTurn:
             asked = estimate_text(self._request.system) + estimate_entries(self._request.entries)
             usage = Usage(input_tokens=asked, output_tokens=draft.estimated_output())
             self._state.usage_estimated = True
+            self._state.update(usage_estimated=True)
         if usage is not None:
             self._state.add_usage(usage)
             self._state.update(last_input_tokens=usage.input_tokens)

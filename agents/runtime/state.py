@@ -12,6 +12,9 @@ from agents.run_info import RunInfo
 from agents.transcript import Entry, InputEntry, ToolCallEntry
 from agents.usage import Usage
 
+REASONING_KEPT = 20
+"""Of how many parts the head says how long they took: it must stay small."""
+
 
 @dataclass(slots=True)
 class RunState:
@@ -47,6 +50,11 @@ class RunState:
     def __post_init__(self) -> None:
         self.call_ids |= {entry.call_id for entry in self.entries if isinstance(entry, ToolCallEntry)}
         self.running_calls |= set(self.head.started_calls)
+        self.usage_estimated |= self.head.usage_estimated
+        whole = {str(index) for index in range(len(self.entries))}
+        self.reasoning_seconds |= {
+            index: seconds for index, seconds in self.head.reasoning_seconds.items() if index in whole
+        }
 
     def update(self, **changes: Any) -> None:
         self.head = replace(self.head, **changes)
@@ -54,6 +62,11 @@ class RunState:
     def add(self, entries: Sequence[Entry]) -> None:
         self.entries += entries
         self.call_ids |= {entry.call_id for entry in entries if isinstance(entry, ToolCallEntry)}
+
+    def note_reasoning(self, seconds: dict[str, float]) -> None:
+        """How long the model has thought in a turn that may not become whole."""
+        newest = list((self.reasoning_seconds | seconds).items())[-REASONING_KEPT:]
+        self.update(reasoning_seconds=dict(newest))
 
     def add_usage(self, usage: Usage) -> None:
         self.update(usage=self.head.usage + usage)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
 
-from agents.agent import provider_of, render_instructions
+from agents.agent import model_name, provider_of, render_instructions
 from agents.context import view_for
 from agents.errors import BudgetExceeded, GuardrailTripped, OutputInvalid, TurnLimitExceeded
 from agents.events import EventStream, TextWithdrawn, TurnStarted
@@ -61,6 +61,7 @@ class Turns:
     async def _model_turn(self) -> ModelTurn:
         state, options = self._state, self._options
         provider, model = provider_of(state.agent, options.model)
+        state.update(model=model_name(state.agent, options.model))
         request = await self._request(provider, model)
         return ModelTurn(state, provider, request, retry=options.retry)
 

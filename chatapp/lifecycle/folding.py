@@ -14,14 +14,20 @@ from agents.errors import LeaseLost
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
 from agents.stores.orm.transactions import writing
-from agents.transcript import Entry, ToolCallEntry, pending_tool_calls
+from agents.transcript import (
+    Entry,
+    ToolCallEntry,
+    ToolResultEntry,
+    UnreadableEntry,
+    pending_tool_calls,
+)
 from chatapp.eventlog import Frame, partial_entries, record, tail
 from chatapp.lifecycle.ownership import QUEUED_OWNER
 from chatapp.lifecycle.status import Ending
 from chatapp.models import Thread
 
 LAST_TURN = 400
-"""How far back the dangling calls of a run are looked for: they can only be in its last turn."""
+"""How far back the dangling calls of a run are looked for at first: they can only be in its last turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +67,14 @@ def meta_of(head: RunHead, *, ending: Ending, model: str, finished_at: datetime 
     meta: dict[str, Any] = {
         "status": ending,
         "usage": head.usage.to_dict(),
-        "model": model,
+        "model": head.model or model,
         "assistant": head.agent_name,
         "turns": head.turns,
         "timing": {"started_at": _iso(head.started_at), "finished_at": _iso(finished_at)},
         "tool_seconds": dict(head.tool_seconds),
     }
+    optional = {"reasoning_seconds": dict(head.reasoning_seconds), "usage_estimated": head.usage_estimated}
+    meta |= {name: value for name, value in optional.items() if value}
     if head.error is not None and ending != "stopped":
         meta["error"] = head.error
     return meta
@@ -85,6 +93,14 @@ def _dropped(call: ToolCallEntry, head: RunHead) -> dict[str, Any]:
     }
 
 
+def last_turn(run: InFlight, reach: int = LAST_TURN) -> list[tuple[int, Entry | UnreadableEntry]]:
+    """The newest entries, from before the calls of the last turn on, however many these are."""
+    start = max(0, run.next_index - reach)
+    recent = checkpoints.indexed_entries(run.log, start=start)
+    is_torn = start > 0 and bool(recent) and isinstance(recent[0][1], ToolCallEntry | ToolResultEntry)
+    return last_turn(run, reach * 4) if is_torn else recent
+
+
 def fold(thread: Thread, run: InFlight, *, fence: int, ending: Ending) -> None:
     """Makes the run a segment, under its lease, in the caller's transaction.
 
@@ -94,7 +110,7 @@ def fold(thread: Thread, run: InFlight, *, fence: int, ending: Ending) -> None:
     if run.run_id not in checkpoints.hold_fences({run.run_id: fence}):
         raise LeaseLost(f"Run {run.run_id} belongs to somebody else by now.")
     shown = partial_entries(tail(thread.id, run.run_id, run.next_index), run.next_index)
-    recent = checkpoints.indexed_entries(run.log, start=max(0, run.next_index - LAST_TURN))
+    recent = last_turn(run)
     plan = plan_fold(
         [(index, entry) for index, entry in recent if isinstance(entry, Entry)],
         shown,

@@ -74,6 +74,9 @@ async def test_every_field_of_the_head_comes_back(store: Store) -> None:
         done=True,
         started_calls=["c1"],
         tool_seconds={"c1": 0.5},
+        model="openai:m",
+        usage_estimated=True,
+        reasoning_seconds={"3": 1.5},
     )
     await store.append("r", [], head)
     snapshot = await store.load("r")

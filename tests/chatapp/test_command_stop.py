@@ -6,8 +6,14 @@ import pytest
 
 from agents import tool
 from agents.stores.orm import checkpoints, sessions
-from agents.testing import call, hangs, text
-from agents.transcript import AssistantTextEntry, InputEntry, ToolCallEntry, ToolResultEntry
+from agents.testing import Turn, call, hangs, text
+from agents.transcript import (
+    AssistantTextEntry,
+    InputEntry,
+    ReasoningEntry,
+    ToolCallEntry,
+    ToolResultEntry,
+)
 from tests.chatapp.conftest import DATA, PAGE, ask, ended, flight_of, segments, send, shown, until
 
 
@@ -25,6 +31,18 @@ def test_stop_keeps_what_was_shown(client, script, thread):
     assert segment.meta["status"] == "stopped"
     assert checkpoints.in_flight(thread.session_id) is None
     assert (provider.open_streams, provider.closed_early) == (0, 1)
+
+
+def test_what_is_stopped_says_as_much_of_itself_as_what_completes(client, script, thread):
+    thinks = text("So far", reasoning="Let me see.", delay=0.02)
+    script(Turn((*thinks.steps, *hangs().steps), finish=None))
+    send(client, thread, "Go")
+    until(lambda: shown(thread) == "So far")
+    stop(client, thread)
+    (segment,) = segments(thread)
+    assert segment.entries[1] == ReasoningEntry("Let me see.")
+    assert (segment.meta["model"], segment.meta["usage_estimated"]) == ("scripted", True)
+    assert 0 < segment.meta["reasoning_seconds"]["1"] < 5
 
 
 def test_stop_in_a_tool_drops_its_call_and_names_it(client, script, thread):

@@ -26,6 +26,9 @@ _FACTS = (
     "done",
     "started_calls",
     "tool_seconds",
+    "model",
+    "usage_estimated",
+    "reasoning_seconds",
 )
 
 
