@@ -14,4 +14,5 @@ class ChatappConfig(AppConfig):
         import_module("chatapp.checks")
         # Not at the top: these need the models.
         executor, fragments = import_module("chatapp.executor"), import_module("chatapp.fragments")
+        import_module("chatapp.services")  # whoever deletes a thread
         executor.configure(decorate=fragments.decorate_frame)

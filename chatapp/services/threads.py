@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
+from django.db.models.signals import pre_delete
+from django.dispatch import receiver
 
 from agents.stores.orm import checkpoints, sessions
 from chatapp import executor
@@ -35,24 +38,34 @@ def keep(thread: Thread) -> None:
 
 
 def delete(thread: Thread) -> None:
-    """Ends a live run under a raised fence and removes every row of the thread. Its open pages are told."""
+    """Ends a live run and removes every row of the thread. Its open pages are told."""
     with command(thread) as locked:
-        run = checkpoints.in_flight(locked.session_id)
-        if run is not None:
-            checkpoints.claim(run.run_id, owner=checkpoints.process_owner(), force=True)
-        for cut_id in locked.revisions.values_list("cut_id", flat=True):
-            sessions.delete_session(cut_id)
-        sessions.delete_session(locked.session_id)
-        publish_later(locked, None, [{"type": "deleted"}])
-        tell_sidebar(locked, deleted=True)
-        if run is not None:
-            transaction.on_commit(lambda: executor.get().abandon(run.run_id))
-            transaction.on_commit(lambda: wake_owner(run))
-        Thread.objects.get(pk=locked.pk).delete()
+        locked.delete()
 
 
 def delete_user(user: Any) -> None:
-    """Removes a user with all of their threads."""
-    for thread in Thread.objects.filter(owner=user):
-        delete(thread)
+    """Removes a user with all of their threads, also those that a last request still adds."""
+    user.is_active = False
+    user.save(update_fields=["is_active"])
+    while (thread := Thread.objects.filter(owner=user).first()) is not None:
+        with suppress(Thread.DoesNotExist):  # deleted by somebody else since
+            delete(thread)
     user.delete()
+
+
+@receiver(pre_delete, sender=Thread, dispatch_uid="chatapp.services.threads")
+def empty(instance: Thread, **signal: Any) -> None:
+    """However a thread is deleted: ends a live run under a raised fence, and leaves no row of the engine."""
+    # A copy: what happens after the commit needs the id, which `instance` loses.
+    thread = Thread.objects.select_for_update(no_key=True).filter(pk=instance.pk).first()
+    if thread is None:
+        return
+    run = checkpoints.in_flight(thread.session_id)
+    if run is not None:
+        checkpoints.claim(run.run_id, owner=checkpoints.process_owner(), force=True)
+        transaction.on_commit(lambda: executor.get().abandon(run.run_id))
+        transaction.on_commit(lambda: wake_owner(run))
+    for session_id in [*thread.revisions.values_list("cut_id", flat=True), thread.session_id]:
+        sessions.delete_session(session_id)
+    publish_later(thread, None, [{"type": "deleted"}])
+    tell_sidebar(thread, deleted=True)

@@ -2,10 +2,13 @@
 
 import pytest
 from django.apps import apps
+from django.contrib.auth.models import User
 from django.db.models import Model
 
+from agents.stores.orm import checkpoints
 from agents.testing import hangs, text
 from agents.transcript import AssistantTextEntry
+from chatapp import services
 from chatapp.models import Thread
 from tests.chatapp.conftest import DATA, PAGE, ask, ended, send, shown, until
 
@@ -48,6 +51,37 @@ def test_delete_of_an_interrupted_thread_leaves_others_alone(
     delete(client, thread)
     assert list(Thread.objects.all()) == [other]
     assert sorted(model.__name__ for model in rows()) == ["Entry", "Segment", "Thread"]
+
+
+@pytest.mark.parametrize("delete_all", [lambda user: user.delete(), lambda user: user.threads.all().delete()])
+def test_a_delete_past_the_command_ends_a_live_run_too(client, script, thread, user, delete_all):
+    script(text("One."), text("Two."))
+    run_id = send(client, thread, "First").json()["run_id"]
+    ended(thread)
+    client.post(f"/threads/{thread.id}/edit/", {"ref": f"{run_id}:0", "text": "Better"}, **DATA)
+    ended(thread)
+    provider = script(hangs("So far"))
+    send(client, thread, "Go")
+    until(lambda: shown(thread) == "So far")
+    delete_all(user)
+    until(lambda: provider.open_streams == 0)
+    assert rows() == {}
+
+
+def test_a_thread_that_comes_while_its_user_is_deleted_goes_too(script, thread, user, monkeypatch):
+    provider, late, in_flight = script(hangs()), [True], checkpoints.in_flight
+
+    def meanwhile(session_id):
+        if late and late.pop():
+            services.new_thread(user, "Late")
+            assert not User.objects.get(pk=user.pk).is_active
+        return in_flight(session_id)
+
+    monkeypatch.setattr(checkpoints, "in_flight", meanwhile)
+    services.delete_user(user)
+    until(lambda: provider.open_streams == 0)
+    assert not User.objects.exists()
+    assert rows() == {}
 
 
 def test_a_second_delete_finds_nothing(client, thread):
