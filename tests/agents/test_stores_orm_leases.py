@@ -5,6 +5,7 @@ import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -12,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 
 from agents.models import Checkpoint
-from agents.stores.orm import checkpoints, sessions
+from agents.stores.orm import checkpoints, owners, sessions
 from agents.stores.orm.checkpoints import LEASE_SECONDS, Beat
 from agents.stores.orm.transactions import writing
 from tests.agents.orm import ANSWER, DONE, HEAD, INPUT, ME, OTHER, expire, start, steal
@@ -175,16 +176,29 @@ def test_leases_of_dead_owners_end_at_once() -> None:
 
 def test_the_name_of_a_process_tells_host_and_pid() -> None:
     host, pid, nonce = checkpoints.process_owner().split(":")
-    assert (host, pid) == (socket.gethostname(), str(os.getpid()))
+    assert (host.partition("@")[0], pid) == (socket.gethostname(), str(os.getpid()))
     assert len(nonce) == 8
     assert checkpoints.process_owner() == checkpoints.process_owner()
 
 
 def test_which_owners_are_known_to_be_dead() -> None:
-    host, me = socket.gethostname(), checkpoints.process_owner()
+    me = checkpoints.process_owner()
+    host = me.partition(":")[0]
     earlier = f"{host}:{os.getpid()}:00000000"
     names = [me, earlier, f"{host}:{os.getppid()}:ab", f"{host}:4194304:ab", "elsewhere:4194304:ab", "odd"]
     assert [checkpoints.is_dead_owner(name) for name in names] == [False, True, False, True, False, False]
+
+
+def test_a_container_of_the_same_hostname_is_another_host(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("ours", "theirs"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr(owners, "PID_NAMESPACE", tmp_path / "theirs")
+    theirs = owners._owner_of.__wrapped__(4194304)  # a number that no process has
+    assert checkpoints.is_dead_owner(theirs)
+    monkeypatch.setattr(owners, "PID_NAMESPACE", tmp_path / "ours")
+    assert not checkpoints.is_dead_owner(theirs)
 
 
 QUEUE = "queue"  # an owner that is no process

@@ -6,17 +6,23 @@ import os
 import secrets
 import socket
 from functools import lru_cache
+from pathlib import Path
+
+PID_NAMESPACE = Path("/proc/self/ns/pid")
 
 
 def process_owner() -> str:
-    """`host:pid:nonce`, one per process; the nonce tells a process from an earlier one of the same number."""
+    """`host@pids:pid:nonce`, one per process; the nonce tells it from an earlier one of the same number.
+
+    `pids` is the namespace that the pid belongs to: containers may share a hostname, and not see each other.
+    """
     return _owner_of(os.getpid())
 
 
 def is_dead_owner(owner: str) -> bool:
     """Whether the owner was a process of this host that is not there any more. When in doubt, it is alive."""
     host, pid, _ = _split(owner)
-    if host != socket.gethostname() or not pid.isdigit():
+    if host != _host() or not pid.isdigit():
         return False
     if int(pid) == os.getpid():
         return owner != process_owner()
@@ -26,7 +32,14 @@ def is_dead_owner(owner: str) -> bool:
 @lru_cache
 def _owner_of(pid: int) -> str:
     # By pid, so that a fork gets a name of its own.
-    return f"{socket.gethostname()}:{pid}:{secrets.token_hex(4)}"
+    return f"{_host()}:{pid}:{secrets.token_hex(4)}"
+
+
+def _host() -> str:
+    try:
+        return f"{socket.gethostname()}@{PID_NAMESPACE.stat().st_ino}"
+    except OSError:  # not on every system
+        return socket.gethostname()
 
 
 def _split(owner: str) -> tuple[str, str, str]:
