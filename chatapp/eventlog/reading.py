@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from itertools import chain
 from typing import Any
 
@@ -9,6 +10,8 @@ from django.db.models import QuerySet
 
 from chatapp.eventlog.frames import Frame
 from chatapp.models import RunEvent
+
+logger = logging.getLogger(__name__)
 
 
 def last_seq(thread_id: Any, run_id: str) -> int:
@@ -45,4 +48,16 @@ def _rows(thread_id: Any, run_id: str) -> QuerySet[RunEvent]:
 
 
 def _frames(rows: QuerySet[RunEvent]) -> list[Frame]:
-    return list(chain.from_iterable(rows.order_by("first_seq").values_list("frames", flat=True)))
+    """Without those of damaged rows, which Django hands out as the text that they hold."""
+    found = rows.order_by("first_seq").values_list("frames", "run_id", "first_seq")
+    readable = [frames for frames, _, _ in found if _is_readable(frames)]
+    if len(readable) < len(found):
+        damaged = [f"{run_id} {first_seq}" for frames, run_id, first_seq in found if not _is_readable(frames)]
+        logger.warning("event log: unreadable rows are left out: %s", ", ".join(damaged))
+    return list(chain.from_iterable(readable))
+
+
+def _is_readable(frames: Any) -> bool:
+    return isinstance(frames, list) and all(
+        isinstance(frame, dict) and "type" in frame and isinstance(frame.get("seq"), int) for frame in frames
+    )

@@ -58,6 +58,27 @@ def test_text_that_was_withdrawn_does_not_come_back_when_what_replaced_it_is_sto
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="plans of small tables say nothing on Postgres")
+@pytest.mark.parametrize(
+    "damage", ['[{"type": "text_del', "[5]", "{}", '[{"type": "text_delta", "seq": null}]']
+)
+def test_a_damaged_row_is_left_out_and_told_of(
+    thread: Thread, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    if connection.vendor == "postgresql" and damage.endswith("del"):
+        damage = '"torn"'  # it keeps no JSON that is none
+    for text in "abc":
+        say(thread, "r", text, index=1, stored=1)
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("PRAGMA ignore_check_constraints = 1")
+        cursor.execute("UPDATE chatapp_runevent SET frames = %s WHERE first_seq = 2", [damage])
+        if connection.vendor == "sqlite":
+            cursor.execute("PRAGMA ignore_check_constraints = 0")
+    assert texts_of(read_after(thread.id, "r", 0)) == ["a", "c"]
+    assert texts_of(tail(thread.id, "r", 1)) == ["a", "c"]
+    assert [record.args for record in caplog.records] == [("r 2",)] * 2
+
+
 def test_a_read_costs_the_same_at_any_length(thread: Thread) -> None:
     with CaptureQueriesContext(connection) as queries:
         last_seq(thread.id, "r")
