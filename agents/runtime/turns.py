@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from agents.agent import model_name, provider_of, render_instructions
+from agents.aside import aside
 from agents.context import view_for
 from agents.errors import BudgetExceeded, GuardrailTripped, OutputInvalid, TurnLimitExceeded
 from agents.events import EventStream, TextWithdrawn, TurnStarted
@@ -68,10 +69,11 @@ class Turns:
     async def _request(self, provider: Provider, model: str) -> ModelRequest:
         state, options = self._state, self._options
         instructions = await render_instructions(state.agent, state.info())
+        entries = [*state.history, *state.entries, *state.repair]
         return ModelRequest(
             model=model,
             system="\n\n".join(part for part in [instructions, *state.notes] if part),
-            entries=view_for([*state.history, *state.entries, *state.repair], provider=provider.name),
+            entries=await aside(entries, lambda: view_for(entries, provider=provider.name)),
             tools=[
                 ToolSpec(tool.name, tool.description, tool.parameters)
                 for tool in tools_of(state.agent).values()

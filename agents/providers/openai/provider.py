@@ -9,6 +9,7 @@ from typing import Any
 
 import aiohttp
 
+from agents.aside import aside
 from agents.deltas import Delta
 from agents.errors import ContextOverflow, ProviderError
 from agents.providers.base import ModelRequest
@@ -62,18 +63,22 @@ class OpenAIProvider:
         """Servers that do not know stream_options are asked again without, and then never with them again."""
         self._check_key()
         if self._reports_usage is False:
-            return await self._connections.post(encode_request(request, ask_usage=False))
+            return await self._post(request, ask_usage=False)
         try:
-            response = await self._connections.post(encode_request(request, ask_usage=True))
+            response = await self._post(request, ask_usage=True)
         except ProviderError as error:
             if not self._may_be_the_options(error):
                 raise
         else:
             self._reports_usage = True
             return response
-        response = await self._connections.post(encode_request(request, ask_usage=False))
+        response = await self._post(request, ask_usage=False)
         self._reports_usage = False
         return response
+
+    async def _post(self, request: ModelRequest, *, ask_usage: bool) -> aiohttp.ClientResponse:
+        body = await aside(request.entries, lambda: encode_request(request, ask_usage=ask_usage))
+        return await self._connections.post(body)
 
     def _may_be_the_options(self, error: ProviderError) -> bool:
         if error.status not in (400, 422) or isinstance(error, ContextOverflow):
@@ -100,7 +105,7 @@ def provider(vendor: str = "openai") -> OpenAIProvider:
 async def _whole(response: aiohttp.ClientResponse) -> Any:
     try:
         return json.loads(await response.read())
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
