@@ -3,10 +3,12 @@
 import itertools
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 
 if find_spec("tests.fakes.fixtures"):
@@ -14,6 +16,14 @@ if find_spec("tests.fakes.fixtures"):
 
 MakeUser = Callable[..., User]
 PASSWORD = "correct-horse-7"
+
+
+def pytest_unconfigure() -> None:
+    """SQLite leaves its side files where a thread still has the database open that is removed."""
+    name = connection.settings_dict["TEST"]["NAME"]
+    if connection.vendor == "sqlite" and name:
+        for end in ("-wal", "-shm"):
+            Path(f"{name}{end}").unlink(missing_ok=True)
 
 
 @pytest.fixture
