@@ -35,4 +35,8 @@ class Usage:
     def from_dict(cls, data: Mapping[str, Any] | None) -> Usage:
         """Unknown fields are ignored, missing ones and nulls are 0."""
         given = data or {}
-        return cls(**{f.name: int(given.get(f.name) or 0) for f in fields(cls)})
+        return cls(**{f.name: _count(given.get(f.name)) for f in fields(cls)})
+
+
+def _count(value: Any) -> int:
+    return int(value) if isinstance(value, int | float) else 0

@@ -8,6 +8,7 @@ import json
 import logging
 import threading
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,7 +51,7 @@ class InProcessExecutor:
         self._lock = threading.Lock()
         self._pulse: Pulse | None = None
         self._services: list[asyncio.Task[None]] = []
-        self._early_wishes: deque[str] = deque(maxlen=EARLY_WISHES)
+        self._early_wishes: deque[tuple[str, int]] = deque(maxlen=EARLY_WISHES)
         self.is_stopping = False
 
     # start and end
@@ -80,7 +81,8 @@ class InProcessExecutor:
             while True:
                 delivery = await wishes.get()
                 for _, text in delivery.frames if delivery else ():
-                    self.request_stop(json.loads(text)["run_id"])
+                    wish = json.loads(text)
+                    self.request_stop(wish["run_id"], wish["fence"])
         finally:
             hub.unsubscribe(wishes)
 
@@ -123,12 +125,12 @@ class InProcessExecutor:
         loop = self._ensure_started()
         loop.call_soon_threadsafe(self._launch, job)
 
-    def request_stop(self, run_id: str) -> bool:
+    def request_stop(self, run_id: str, fence: int) -> bool:
         """Ends the run as stopped if it is one of this process; its end is stored a moment later."""
         loop = self._loop
         if loop is None:
             return False
-        loop.call_soon_threadsafe(self._stop_by_id, run_id)
+        loop.call_soon_threadsafe(self._stop_by_id, run_id, fence)
         return run_id in self._live
 
     def abandon(self, run_id: str) -> None:
@@ -145,6 +147,11 @@ class InProcessExecutor:
         run = self._live.get(run_id)
         if run is not None:
             run.done.wait(timeout)
+
+    @property
+    def live_fences(self) -> dict[str, int]:
+        """The runs that this process drives, and under which lease."""
+        return {run_id: run.job.fence for run_id, run in list(self._live.items())}
 
     @property
     def live_run_ids(self) -> list[str]:
@@ -175,17 +182,17 @@ class InProcessExecutor:
         announce(job, "live")
         if self.is_stopping:
             self._cancel(run)
-        if job.run_id in self._early_wishes:
+        if (job.run_id, job.fence) in self._early_wishes:
             self._stop(run)
         return run
 
-    def _stop_by_id(self, run_id: str) -> None:
-        """The wish may come before the run is launched: its launch finds it."""
+    def _stop_by_id(self, run_id: str, fence: int) -> None:
+        """The wish may come before the run is launched: its launch finds it. It is about this lease only."""
         run = self._live.get(run_id)
-        if run is not None:
+        if run is None:
+            self._early_wishes.append((run_id, fence))
+        elif run.job.fence == fence:
             self._stop(run)
-        else:
-            self._early_wishes.append(run_id)
 
     def _stop(self, run: LiveRun) -> None:
         if not run.checkpointer.is_stopping:
@@ -213,26 +220,25 @@ class InProcessExecutor:
         if self._loop is not None and not self.is_stopping:
             in_background(lambda: advance(self, run.job.thread_id))
 
-    def _lost(self, run_id: str) -> None:
+    def _lost(self, run_id: str, fence: int | None = None) -> None:
         run = self._live.get(run_id)
-        if run is not None and not run.checkpointer.has_ended:
+        if run is not None and not run.checkpointer.has_ended and fence in (None, run.job.fence):
             logger.warning("run %s: the lease is lost", run_id)
             run.checkpointer.has_ended = True
             self._cancel(run)
 
     # from the pulse
 
-    def take_beats(self, beats: list[Beat], held_before: set[str]) -> None:
+    def take_beats(self, beats: list[Beat], held_before: Mapping[str, int]) -> None:
         """What the heartbeat has found: runs that somebody asked to stop, and leases that are gone."""
         loop = self._loop
         if loop is None:
             return
         for beat in beats:
-            run = self._live.get(beat.run_id)
-            if run is not None and beat.stop_requested:
-                loop.call_soon_threadsafe(self._stop, run)
-        for run_id in held_before - {beat.run_id for beat in beats}:
-            loop.call_soon_threadsafe(self._lost, run_id)
+            if beat.stop_requested:
+                loop.call_soon_threadsafe(self._stop_by_id, beat.run_id, beat.fence)
+        for run_id in held_before.keys() - {beat.run_id for beat in beats}:
+            loop.call_soon_threadsafe(self._lost, run_id, held_before[run_id])
 
 
 def announce(job: RunJob, state: str) -> None:

@@ -20,7 +20,7 @@ class Executor(Protocol):
     def submit(self, job: RunJob) -> None:
         """After that transaction. Returns at once."""
 
-    def request_stop(self, run_id: str) -> bool:
+    def request_stop(self, run_id: str, fence: int) -> bool:
         """Ends the run as stopped if this process drives it; its end is stored a moment later."""
 
     def abandon(self, run_id: str) -> None:

@@ -17,7 +17,8 @@ from django.db import DatabaseError, close_old_connections
 
 from agents.stores.orm import checkpoints
 from chatapp.executor import reaper
-from chatapp.executor.advance import advance_all
+from chatapp.executor.advance import advance
+from chatapp.lifecycle.queue import waiting_thread_ids
 
 if TYPE_CHECKING:
     from chatapp.executor.inprocess import InProcessExecutor
@@ -78,14 +79,17 @@ class Pulse:
             step()
         except DatabaseError as error:
             logger.warning("%s: %s", threading.current_thread().name, error)
+        except Exception:
+            logger.exception("%s: a fault of ours; it goes on", threading.current_thread().name)
         finally:
             close_old_connections()
 
     def _beat(self) -> None:
         self._loop.call_soon_threadsafe(self._tick)
-        held = set(self._executor.live_run_ids)
+        held = self._executor.live_fences
         if held and time.monotonic() - self._ticked < checkpoints.LEASE_SECONDS:
-            self._executor.take_beats(checkpoints.heartbeat(checkpoints.process_owner()), held)
+            beats = checkpoints.heartbeat(checkpoints.process_owner(), held)
+            self._executor.take_beats(beats, held)
 
     def _tick(self) -> None:
         self._ticked = time.monotonic()
@@ -93,7 +97,8 @@ class Pulse:
     def _reap(self) -> None:
         reaper.keep_waiting_runs_live()
         reaper.look_after_orphans(self._executor)
-        advance_all(self._executor)
+        for thread_id in waiting_thread_ids():
+            reaper.each_by_itself(str(thread_id), advance, self._executor, thread_id)
         if time.monotonic() - self._swept > SWEEP_SECONDS:
             self._swept = time.monotonic()
             reaper.sweep()

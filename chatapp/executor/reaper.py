@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, ParamSpec
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from agents.errors import UserError
 from agents.stores.orm import checkpoints
@@ -25,6 +25,7 @@ from chatapp.lifecycle.ownership import QUEUED_OWNER
 from chatapp.models import Receipt, Thread
 from chatapp.models.thread import thread_ids
 
+P = ParamSpec("P")
 logger = logging.getLogger(__name__)
 
 EVENTS_KEPT = timedelta(hours=1)
@@ -51,7 +52,17 @@ def look_after_orphans(executor: Executor) -> None:
     for orphan in filter(_is_undecided, checkpoints.orphans()):
         thread = None if executor.drives(orphan.run_id) else _thread_of(orphan)
         if thread is not None:
-            look_after(executor, thread)
+            each_by_itself(orphan.run_id, look_after, executor, thread)
+
+
+def each_by_itself(name: str, step: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
+    """One that cannot be decided about keeps none of the others from it."""
+    try:
+        step(*args, **kwargs)
+    except DatabaseError as error:
+        logger.warning("%s: %s", name, error)
+    except Exception:
+        logger.exception("%s: cannot be looked after", name)
 
 
 def _thread_of(run: InFlight) -> Thread | None:
@@ -111,7 +122,7 @@ def _mark_interrupted(thread: Thread, run: InFlight) -> list[Frame]:
     if fence is None:
         return []
     frames = record(thread.id, run.run_id, [finished_frame("interrupted")], stored=run.next_index)
-    checkpoints.release(run.run_id, fence, head=replace(run.head, status="interrupted"))
+    checkpoints.release(run.run_id, fence, head=replace(run.head, status="interrupted", error=None))
     return frames
 
 

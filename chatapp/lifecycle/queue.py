@@ -18,6 +18,7 @@ from chatapp.models import QueuedMessage, Thread
 
 STOPPED = "stopped"
 NO_ROOM = "limit"
+LOOKED_AT = 1000  # waiting threads that are looked at to find some that may go on
 
 
 def enqueue(thread: Thread, content: Content, *, first: bool = False) -> QueuedMessage:
@@ -71,6 +72,10 @@ def queue_frame(thread: Thread) -> Frame:
 
 
 def waiting_thread_ids(limit: int = 50) -> list[UUID]:
-    """Threads whose queue may go on, the longest waiting first."""
-    waiting = QueuedMessage.objects.filter(thread__queue_held="").order_by("created_at")
-    return list(dict.fromkeys(waiting.values_list("thread_id", flat=True)[: limit * 4]))[:limit]
+    """Threads whose queue may go on and in which nothing is in flight, the longest waiting first."""
+    waiting = QueuedMessage.objects.filter(thread__queue_held="").values_list("thread_id")
+    ids = [
+        thread_id for thread_id, _ in waiting.annotate(since=Min("created_at")).order_by("since")[:LOOKED_AT]
+    ]
+    busy = checkpoints.in_flight_many([str(thread_id) for thread_id in ids]) if ids else {}
+    return [thread_id for thread_id in ids if str(thread_id) not in busy][:limit]

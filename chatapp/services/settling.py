@@ -61,7 +61,7 @@ def settle(thread: Thread, *, only: str | None = None) -> None:
 
 def wake_owner(run: InFlight) -> None:
     """Its owner, wherever that is, ends the run at once. If this is lost, its next beat sees the mark."""
-    wake = Delivery.of(None, [{"type": "stop", "run_id": run.run_id}])
+    wake = Delivery.of(None, [{"type": "stop", "run_id": run.run_id, "fence": run.fence}])
     hub.deliver(owner_topic(run.lease_owner or ""), wake)
 
 
@@ -99,5 +99,7 @@ def _is_gone(run: InFlight, *, within: float) -> bool:
 def _fold_in_place(thread: Thread, run: InFlight) -> None:
     with command(thread) as locked:
         now = checkpoints.in_flight(locked.session_id)
-        if now is not None and now.run_id == run.run_id:
+        if now is None or now.run_id != run.run_id:
+            return
+        if now.live or now.head.status == "running":  # else its owner has ended it meanwhile: it failed
             publish_later(locked, now.run_id, take_over_and_fold(locked, now, ending="stopped"))

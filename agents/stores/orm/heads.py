@@ -63,6 +63,15 @@ def digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+_KINDS: dict[str, Any] = {
+    "usage": dict,
+    "error": dict | None,
+    "started_calls": list,
+    "tool_seconds": dict,
+}
+"""What a damaged row must not put in their place: the run can still be shown and ended."""
+
+
 def head_of(row: Checkpoint | Row) -> RunHead:
     facts = facts_of(row.head)
     given = {name: facts[name] for name in _FACTS if name in facts}
@@ -82,8 +91,10 @@ def head_of(row: Checkpoint | Row) -> RunHead:
 
 def facts_of(text: str) -> dict[str, Any]:
     """The facts of a row's `head` column."""
-    facts: dict[str, Any] = _read(text) or {}
-    return facts
+    facts = _read(text)
+    if not isinstance(facts, dict):
+        return {}
+    return {name: value for name, value in facts.items() if isinstance(value, _KINDS.get(name, object))}
 
 
 def _read(text: str | None) -> Any:

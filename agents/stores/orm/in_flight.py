@@ -112,7 +112,7 @@ def live_session_ids() -> list[str]:
     return [session_id for (session_id,) in fetch(_LIVE_SESSIONS) if session_id]
 
 
-def orphans(limit: int = 50) -> list[InFlight]:
+def orphans(limit: int = 500) -> list[InFlight]:
     """Nobody's runs that are running or interrupted: first those whose owner vanished, then the newest."""
     nobodys = (
         " AND (lease_expires_at IS NULL OR lease_expires_at <= @now) AND status IN ('running', 'interrupted')"

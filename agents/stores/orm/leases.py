@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from agents.checkpoint import RunHead
@@ -84,16 +84,24 @@ def release(
         run_inside(inside)
 
 
-def heartbeat(owner: str) -> list[Beat]:
-    """Keeps all leases of the owner alive; what is missing in the answer is not the owner's any more."""
+_HEARTBEAT = (
+    "WITH held AS (SELECT run_id FROM agents_checkpoint"
+    " WHERE lease_owner = %s AND lease_expires_at IS NOT NULL@driven @in_order)"
+    " UPDATE agents_checkpoint SET lease_expires_at = @lease_end"
+    " WHERE run_id IN (SELECT run_id FROM held) RETURNING run_id, fence, stop_requested_at"
+)
+
+
+def heartbeat(owner: str, run_ids: Collection[str] | None = None) -> list[Beat]:
+    """Keeps the owner's leases alive; what is missing in the answer is not the owner's any more.
+
+    With `run_ids` only of these: a lease whose run nobody drives must end.
+    """
+    if run_ids is not None and not run_ids:
+        return []
+    driven = "" if run_ids is None else with_rows(" AND run_id IN (@rows)", len(run_ids))
     with writing():
-        rows = fetch(
-            "WITH held AS (SELECT run_id FROM agents_checkpoint"
-            " WHERE lease_owner = %s AND lease_expires_at IS NOT NULL @in_order)"
-            " UPDATE agents_checkpoint SET lease_expires_at = @lease_end"
-            " WHERE run_id IN (SELECT run_id FROM held) RETURNING run_id, fence, stop_requested_at",
-            [owner],
-        )
+        rows = fetch(_HEARTBEAT.replace("@driven", driven), [owner, *(run_ids or ())])
     return [Beat(run_id, fence, stop is not None) for run_id, fence, stop in rows]
 
 
