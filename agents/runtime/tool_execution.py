@@ -140,14 +140,15 @@ def _limited(text: str, limit: int) -> str:
 
 
 def _parse_arguments(arguments: str) -> dict[str, Any] | None:
-    """None: not a JSON object. Nothing at all stands for no arguments, as some models write it."""
+    """None: not a JSON object, or nested without end. Nothing at all stands for no arguments, as some models
+    write it."""
     if not arguments.strip():
         return {}
     try:
         parsed = json.loads(arguments)
+        return clean_json(parsed) if isinstance(parsed, dict) else None
     except (ValueError, RecursionError):
         return None
-    return clean_json(parsed) if isinstance(parsed, dict) else None
 
 
 def _needs_approval(tool: Tool, arguments: dict[str, Any], ctx: RunContext) -> bool:

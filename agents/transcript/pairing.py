@@ -89,11 +89,16 @@ def make_whole(entries: Iterable[Entry]) -> list[Entry]:
 def whole_arguments(arguments: str) -> str:
     """The arguments as they may be sent: a JSON object, or what came wrapped into one as `_raw`."""
     try:
-        parsed = json.loads(arguments, parse_constant=_refuse_constant)
+        return _sendable(arguments)
     except (ValueError, RecursionError):
-        parsed = None
-    if not isinstance(parsed, dict):
         return json_text({"_raw": arguments})
+
+
+def _sendable(arguments: str) -> str:
+    """ValueError or RecursionError: no JSON object, or one that is nested without end."""
+    parsed = json.loads(arguments, parse_constant=_refuse_constant)
+    if not isinstance(parsed, dict):
+        raise ValueError("not an object")
     # An escape can smuggle in half a surrogate pair, which the adapter that parses this could not encode.
     return arguments if "\\u" not in arguments else json_text(parsed)
 

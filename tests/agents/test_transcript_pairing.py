@@ -122,7 +122,10 @@ def test_what_says_nothing_is_not_sent() -> None:
     ]
 
 
-@pytest.mark.parametrize("arguments", ["", "{", "[1]", "null", '"x"', '{"a": NaN}', '{"a": 1}}'])
+DEEP = '{"a":' * 900 + r'"\ud83d"' + "}" * 900
+
+
+@pytest.mark.parametrize("arguments", ["", "{", "[1]", "null", '"x"', '{"a": NaN}', '{"a": 1}}', DEEP])
 def test_arguments_that_are_no_object_are_wrapped_for_the_provider(arguments: str) -> None:
     whole = make_whole([call("1", arguments), result("1")])
     assert json.loads(whole[0].arguments) == {"_raw": arguments}  # type: ignore[union-attr]
