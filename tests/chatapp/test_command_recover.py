@@ -89,11 +89,14 @@ def test_discard_gives_the_message_back_and_keeps_the_rest_aside(client, script,
     assert (revision.reason, sessions.segments(revision.cut_id)[0].run_id) == ("discard", run_id)
 
 
-def test_discard_keeps_aside_what_was_shown_and_no_call_without_its_result(client, script, thread, add_flight):
+def test_discard_keeps_aside_what_was_shown_and_no_call_without_its_result(
+    client, script, thread, add_flight
+):
     open_call = ToolCallEntry("c1", "pay", "{}")
     add_flight(ask("Go"), open_call, frames=[HALF | {"index": 2}], started_calls=["c1"])
     recover(client, thread, "discard")
     (aside,) = sessions.segments(Revision.objects.get().cut_id)
+    assert aside.meta is not None
     assert aside.entries == [ask("Go"), AssistantTextEntry("Half an ans", partial=True)]
     assert [call["started"] for call in aside.meta["dropped_calls"]] == [True]
 

@@ -226,7 +226,7 @@ async def test_frames_that_cannot_be_written_do_not_keep_an_entry_from_its_store
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "many", None])
 def test_progress_of_any_kind_is_shown_as_a_number(value):
     event = events.ToolProgressed(run_id="r", call_id="c", done=value, total=value, note="a\x00\ud800")
-    frame = frame_of(event)
+    frame = frame_of(event) or {}
     assert (frame["done"], frame["total"], frame["note"]) == (0.0, None, "a\ufffd\ufffd")
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from agents.checkpoint import RunHead
 from agents.stores.orm import checkpoints
-from chatapp.eventlog import is_known, last_seq, partial_text, read_after, record, tail
+from chatapp.eventlog import Frame, is_known, last_seq, partial_text, read_after, record, tail
 from chatapp.executor.reaper import EVENTS_KEPT, sweep
 from chatapp.models import RunEvent, Thread
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 def say(thread: Thread, run_id: str, *texts: str, index: int, stored: int, withdrawn: bool = False) -> None:
     """One row."""
-    frames = [{"type": "text_withdrawn"}] if withdrawn else []
+    frames: list[Frame] = [{"type": "text_withdrawn"}] if withdrawn else []
     frames += [{"type": "text_delta", "index": index, "text": text} for text in texts]
     record(thread.id, run_id, frames, stored=stored)
 
