@@ -21,7 +21,7 @@ from chatapp.history.turns import NO_QUEUE, Queue, ThreadStatus
 from chatapp.lifecycle.queue import queue_of
 from chatapp.models import Thread
 
-PAGE = 60
+PAGE = 32
 WHOLE = 400
 NEWEST = "newest"
 """The cursor of the session's newest page: what comes before the first entry of a run in flight."""

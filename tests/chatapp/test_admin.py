@@ -10,6 +10,7 @@ from agents.models import ArchivedResult, Checkpoint, Entry, Segment
 from agents.stores.orm import sessions
 from agents.testing import hangs
 from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
+from chatapp.history.records import PAGE
 from chatapp.models import Thread
 from tests.chatapp.conftest import ask, flight_of, segments, send, shown, until
 
@@ -79,14 +80,15 @@ def test_a_thread_reads_as_a_conversation_with_its_json_beside(admin, thread, ad
 
 
 def test_a_long_thread_is_read_page_by_page(admin, thread, add_run):
-    for number in range(40):
+    for number in range(PAGE):
         add_run(ask(f"Question {number}."), AssistantTextEntry("Yes."))
+    newest = f"Question {PAGE - 1}."
     html = html_of(admin.get(f"{THREADS}{thread.id}/change/"))
-    assert ("Question 39." in html, "Question 0." in html) == (True, False)
-    before = sessions.page(thread.session_id, limit=60).before
+    assert (newest in html, "Question 0." in html) == (True, False)
+    before = sessions.page(thread.session_id, limit=PAGE).before
     assert f"?before={before}" in html
     assert "Question 0." in html_of(admin.get(f"{THREADS}{thread.id}/change/?before={before}"))
-    assert "Question 39." in html_of(admin.get(f"{THREADS}{thread.id}/change/?before=x"))
+    assert newest in html_of(admin.get(f"{THREADS}{thread.id}/change/?before=x"))
 
 
 def test_a_damaged_record_is_named(admin, thread, add_run):

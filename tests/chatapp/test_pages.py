@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
+from chatapp.history import records
 from chatapp.models import Thread
 from tests.chatapp.conftest import DATA, PAGE, ask
 
@@ -63,14 +64,13 @@ def test_the_page_names_the_state_that_it_shows(client, thread, add_flight):
 
 
 def test_the_page_shows_the_last_turns_and_where_older_ones_are(client, thread, add_run):
-    runs = [add_run(ask(f"Question {number}"), AssistantTextEntry("Yes.")) for number in range(50)]
+    runs = [add_run(ask(f"Question {number}"), AssistantTextEntry("Yes.")) for number in range(records.PAGE)]
     html = html_of(client.get(f"/threads/{thread.id}/"))
-    shown = turns_in(html)
-    assert shown == runs[-30:]
+    assert turns_in(html) == runs[records.PAGE // 2 :]
     cursor = re.search(r"turns/\?before=([^\"&]+)", html)
     assert cursor
     older = html_of(client.get(f"/threads/{thread.id}/turns/?before={cursor.group(1)}"))
-    assert turns_in(older) == runs[:20]
+    assert turns_in(older) == runs[: records.PAGE // 2]
 
 
 @pytest.mark.parametrize("head", [{}, {"error": {"type": "X", "message": "No quota."}}])

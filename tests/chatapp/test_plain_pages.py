@@ -5,6 +5,7 @@ import re
 import pytest
 
 from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
+from chatapp.history import records
 from chatapp.models import Thread
 from tests.chatapp.conftest import DATA, PAGE, ask
 
@@ -12,7 +13,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_older_turns_are_a_page_of_their_own(client, thread, add_run):
-    for number in range(50):
+    for number in range(records.PAGE):
         add_run(ask(f"Question {number}"), AssistantTextEntry("Yes."))
     newest = client.get(f"/threads/{thread.id}/").content.decode()
     found = re.search(r'id="older" href="([^"]+)"', newest)
