@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -84,6 +86,8 @@ class Stage:
 
     @contextmanager
     def window(self, server: Server) -> Iterator[Window]:
+        if self.profile and server == self._server:
+            os.kill(server.pid, signal.SIGUSR2)
         window = Window(server=[server.pid], model=self.model_pid, database=self.place.processes())
         yield window
         window.close()
