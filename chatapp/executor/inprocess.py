@@ -9,9 +9,11 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.errors import LeaseLost
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import Beat
 from chatapp.eventlog import EventLog, Relay, RunChannel, hub, reaches_other_processes
@@ -86,13 +88,15 @@ class InProcessExecutor:
         finally:
             hub.unsubscribe(wishes)
 
-    def _ensure_started(self) -> asyncio.AbstractEventLoop:
+    def _ensure_started(self) -> asyncio.AbstractEventLoop | None:
+        """The loop of the runs; None where the process has shut down, and nobody would hand them over."""
         with self._lock:
             if self._loop is None or self._loop.is_closed():
+                if self.is_stopping:
+                    return None
                 loop = asyncio.new_event_loop()
                 threading.Thread(target=loop.run_forever, name="runs", daemon=True).start()
                 self._begin(loop)
-            assert self._loop is not None
             return self._loop
 
     async def shutdown(self, grace: float) -> None:
@@ -123,7 +127,13 @@ class InProcessExecutor:
     def submit(self, job: RunJob) -> None:
         """Drives the run whose lease this process has just taken. Returns at once."""
         loop = self._ensure_started()
-        loop.call_soon_threadsafe(self._launch, job)
+        try:
+            if loop is not None:
+                loop.call_soon_threadsafe(self._accept, job)
+        except RuntimeError:  # it was closed in this moment
+            loop = None
+        if loop is None:
+            in_background(lambda: hand_over(job))  # the hooks of a commit may not write
 
     def request_stop(self, run_id: str, fence: int) -> bool:
         """Ends the run as stopped if it is one of this process; its end is stored a moment later."""
@@ -158,6 +168,12 @@ class InProcessExecutor:
         return list(self._live)
 
     # on the loop
+
+    def _accept(self, job: RunJob) -> None:
+        if self._loop is None:  # shut down since it was submitted
+            in_background(lambda: hand_over(job))
+        else:
+            self._launch(job)
 
     def _launch(self, job: RunJob) -> LiveRun:
         assert self._log is not None
@@ -239,6 +255,12 @@ class InProcessExecutor:
                 loop.call_soon_threadsafe(self._stop_by_id, beat.run_id, beat.fence)
         for run_id in held_before.keys() - {beat.run_id for beat in beats}:
             loop.call_soon_threadsafe(self._lost, run_id, held_before[run_id])
+
+
+def hand_over(job: RunJob) -> None:
+    """The run came too late for this process: it goes on elsewhere, or once this one is back."""
+    with suppress(LeaseLost):
+        checkpoints.release(job.run_id, job.fence, handed_over=True)
 
 
 def announce(job: RunJob, state: str) -> None:

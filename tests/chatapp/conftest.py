@@ -115,6 +115,7 @@ def end_all_runs() -> None:
     loop = running._loop
     if loop is not None and loop.is_running():
         asyncio.run_coroutine_threadsafe(running.shutdown(grace=0), loop).result(20)
+    running.is_stopping = False  # the process goes on
 
 
 def until(condition: Callable[[], Any], within: float = 8.0) -> Any:

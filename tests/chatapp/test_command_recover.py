@@ -1,5 +1,7 @@
 """POST …/recover/: what a person can do about a run whose owner is gone."""
 
+import asyncio
+
 import pytest
 
 from agents import tool
@@ -7,7 +9,9 @@ from agents.stores.orm import checkpoints, sessions
 from agents.testing import hangs, text
 from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
 from agents.usage import Usage
+from chatapp import executor
 from chatapp.eventlog import read_after
+from chatapp.lifecycle import runs_wait_for_workers
 from chatapp.models import Revision
 from tests.chatapp.conftest import DATA, PAGE, ask, ended, flight_of, said, segments, send, shown, until
 
@@ -111,6 +115,25 @@ def test_a_resume_that_cannot_begin_forgets_nothing(client, script, thread, add_
     assert (head.status, {name: getattr(head, name) for name in did}) == ("failed", did)
     recover(client, thread, "keep")
     assert [call["started"] for call in segments(thread)[0].meta["dropped_calls"]] == [True]
+
+
+@pytest.mark.skipif(runs_wait_for_workers(), reason="they are no run of the web process")
+def test_what_comes_after_the_shutdown_is_handed_over_at_once(client, script, thread, make_thread):
+    script(text("Fine."), text("Still here."))
+    own, earlier = executor.get(), make_thread(title="Earlier")
+    send(client, earlier, "Go")
+    until(lambda: segments(earlier))
+    asyncio.run_coroutine_threadsafe(own.shutdown(0), own._loop).result(20)
+    answer = send(client, thread, "Are you there?")
+    until(lambda: not flight_of(thread).live)
+    run = flight_of(thread)
+    assert (answer.status_code, run.run_id) == (200, answer.json()["run_id"])
+    assert (run.live, run.lease_owner, own.live_run_ids) == (False, None, [])
+    own.is_stopping = False  # the next process
+    assert [orphan.run_id for orphan in checkpoints.orphans()] == [run.run_id]
+    recover(client, thread, "resume")
+    ended(thread)
+    assert said(thread.session_id) == ["Are you there?", "Still here."]
 
 
 @pytest.mark.parametrize("action", ["resume", "keep", "discard"])
