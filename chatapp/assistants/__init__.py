@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 
 from django.conf import settings
@@ -12,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext
 
 from agents import Agent, UserError
-from agents.agent import model_name
+from agents.agent import model_name, provider_of
 from chatapp.assistants.builtin import NAMES, builtin
 from chatapp.assistants.examples import Example, examples_for
 from chatapp.assistants.loading import load
@@ -27,12 +28,20 @@ __all__ = [
     "get_assistant",
     "is_demo",
     "model_label",
+    "warm_up",
 ]
 
 
 def all_assistants() -> list[Agent]:
     """In the order of the settings, the default first. ImproperlyConfigured when those are wrong."""
     return list(_assistants(settings.CHAT_MODEL, tuple(settings.ASSISTANTS)).values())
+
+
+def warm_up() -> None:
+    """Imports what the models need, which may take seconds: the first message is not to wait for it."""
+    for agent in all_assistants():
+        with suppress(UserError):  # whoever asks this assistant is told
+            provider_of(agent)
 
 
 def default_assistant() -> Agent:

@@ -7,8 +7,10 @@ take the runs from a queue in Postgres. The rest of the app sees neither, only `
 from __future__ import annotations
 
 import asyncio
+import threading
 from functools import cache
 
+from chatapp.assistants import warm_up
 from chatapp.eventlog import Frame
 from chatapp.eventlog.channel import Decorate
 from chatapp.executor import interface
@@ -42,6 +44,7 @@ def configure(*, decorate: Decorate) -> None:
 
 def server_started(loop: asyncio.AbstractEventLoop) -> None:
     """The executor works on the server's loop from now on; what a crash or a deploy left is looked after."""
+    threading.Thread(target=warm_up, name="warm-up", daemon=True).start()
     get().start(loop)
 
 
