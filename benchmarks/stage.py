@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,21 +48,28 @@ class Stage:
         if self._server is None:
             extra = {"BENCH_PROFILE": str(self.profile)} if self.profile else {}
             arguments = WITH_INSTRUMENTS if self.profile else SERVE
-            self._server = await self._stack.enter_async_context(self.serving(arguments, **extra))
+            self._server = await self._stack.enter_async_context(self.serving(arguments, extra=extra))
         return self._server
 
     async def close(self) -> None:
         await self._stack.aclose()
 
     @asynccontextmanager
-    async def serving(self, arguments: Iterable[str] = SERVE, **extra: str) -> AsyncIterator[Server]:
-        """A server of its own."""
+    async def serving(
+        self,
+        arguments: Iterable[str] = SERVE,
+        *,
+        is_warm: bool = True,
+        extra: Mapping[str, str] | None = None,
+    ) -> AsyncIterator[Server]:
+        """A server of its own; one that is not warm has done nothing yet."""
         address = free_address()
-        environment = {**self.environment, **extra, "PORT": str(address.port)}
+        environment = {**self.environment, **(extra or {}), "PORT": str(address.port)}
         async with process([*arguments], environment, self.folder / "server.log") as child:
             await until_alive(address)
             server = Server(address, child.pid)
-            await self.warm_up(server)
+            if is_warm:
+                await self.warm_up(server)
             yield server
 
     async def warm_up(self, server: Server) -> None:

@@ -20,6 +20,7 @@ SECONDS = 5.0
 TOKENS = 20
 SENDS = 15
 PAUSE = 0.1
+SETTLED = 2.0
 
 
 async def short_runs(stage: Stage) -> AsyncIterator[Figure]:
@@ -62,6 +63,16 @@ async def idle(stage: Stage) -> AsyncIterator[Figure]:
             asked.append(to_model)
     yield Figure(IDLE, "", first, window.strain)
     yield Figure("send → model is asked, idle", "", asked, window.strain)
+    yield await very_first(stage)
+
+
+async def very_first(stage: Stage) -> Figure:
+    """The first message of a process: nobody waits for what is loaded when it is needed first."""
+    async with stage.serving(is_warm=False) as server, stage.people(server, 1) as (person,):
+        await asyncio.sleep(SETTLED)
+        with stage.window(server) as window:
+            answer = await person.ask(tokens=TOKENS)
+    return Figure("send → first token, the very first", "", [answer.first], window.strain)
 
 
 async def send_one_by_one(stage: Stage, server: Server) -> tuple[float, float]:

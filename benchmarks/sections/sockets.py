@@ -60,7 +60,7 @@ async def tabs(stage: Stage) -> AsyncIterator[Figure]:
     """One run, 20 readers: the database is read for a reader, not for a frame."""
     count = stage.folder / "queries.json"
     async with (
-        stage.serving(WITH_INSTRUMENTS, BENCH_QUERIES=str(count)) as server,
+        stage.serving(WITH_INSTRUMENTS, extra={"BENCH_QUERIES": str(count)}) as server,
         stage.people(server, 1) as (person,),
     ):
         others = [await other_tab(person) for _ in range(TABS - 1)]
