@@ -55,6 +55,8 @@ class ThreadSocket(Socket):
         async with self._one_at_a_time:
             snapshot = await in_reader_thread(read_snapshot, self.thread_id, place)
             await self.say(snapshot.frame)
+            if not snapshot.frame["resumed"]:
+                self._sent.clear()  # of runs that the snapshot does not show, nothing follows it
             self._remember(snapshot.places)
             for frame in snapshot.frames:
                 await self._say_of_run(frame["run_id"], frame["seq"], encode(frame))

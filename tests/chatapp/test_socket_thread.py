@@ -10,7 +10,8 @@ from agents.testing import calls, hangs, text
 from agents.transcript import AssistantTextEntry, ToolCallEntry
 from chatapp.consumers import socket
 from chatapp.eventlog import hub, publish, read_after, record
-from tests.chatapp.conftest import DATA, ask, ended, said, send, shown, until
+from chatapp.lifecycle import take_over_and_fold
+from tests.chatapp.conftest import DATA, ask, ended, flight_of, said, send, shown, until
 from tests.chatapp.watching import connected, in_thread, watching
 from tests.conftest import PASSWORD
 
@@ -242,6 +243,19 @@ async def test_the_end_of_an_older_run_is_not_told_again(client, script, thread,
         await socket.frame()
         publish(thread.id, run_id, frames[2:])
         publish(thread.id, str(uuid4()), [frames[2]])
+        assert await socket.is_silent()
+
+
+async def test_after_a_new_snapshot_the_run_before_it_is_not_told_on(client, script, thread, run, add_flight):
+    """A sync may overtake the last frames of a run that the next one has followed."""
+    async with watching(client, thread.id) as socket:
+        await socket.frame()
+        end = await in_thread(lambda: take_over_and_fold(thread, flight_of(thread), ending="interrupted"))
+        following = await in_thread(add_flight, ask("And now?"), live=True)
+        await socket.say({"type": "sync", "run": run, "after": 5})
+        snapshot = await socket.frame()
+        assert (snapshot["run_id"], snapshot["resumed"]) == (following, False)
+        await in_thread(publish, thread.id, run, end)
         assert await socket.is_silent()
 
 
