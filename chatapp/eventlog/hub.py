@@ -116,8 +116,7 @@ class Hub:
             self._topics.setdefault(topic, set()).add(subscription)
         if self._carrier is None or self._carrier.is_joined(topic):
             subscription.set_ready()
-        else:
-            self._tell_wanted()
+        self._tell_wanted()  # in any case: a carrier in trouble makes nobody wait, and joins later
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:

@@ -11,6 +11,7 @@ import hashlib
 import logging
 import secrets
 from collections import deque
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from channels.layers import get_channel_layer
@@ -21,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 PENDING_LIMIT = 2000
 PAUSE_SECONDS = 1.0
+
+Step = Callable[[], Awaitable[None]]
 
 
 class Relay:
@@ -41,25 +44,32 @@ class Relay:
 
     async def run(self) -> None:
         """Until cancelled. Trouble with the layer is logged once and tried again for ever."""
-        self._channel = await self._layer.new_channel("relay")
         self._hub.connect(self)
         try:
+            while not self._channel:  # the layer may be away when the process starts
+                await self._tried(self._open)
             await asyncio.gather(
                 self._for_ever(self._receive), self._for_ever(self._send), self._for_ever(self._follow)
             )
         finally:
             self._hub.connect(None)
 
-    async def _for_ever(self, step: Any) -> None:
+    async def _for_ever(self, step: Step) -> None:
         while True:
-            try:
-                await step()
-                self._recovered()
-            except asyncio.CancelledError:
-                raise
-            except Exception as error:  # noqa: BLE001 (whatever a layer's client raises, the log is the truth)
-                self._troubled(error)
-                await asyncio.sleep(PAUSE_SECONDS)
+            await self._tried(step)
+
+    async def _tried(self, step: Step) -> None:
+        try:
+            await step()
+            self._recovered()
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 (whatever a layer's client raises, the log is the truth)
+            self._troubled(error)
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _open(self) -> None:
+        self._channel = await self._layer.new_channel("relay")
 
     def _troubled(self, error: Exception) -> None:
         if not self._is_troubled:

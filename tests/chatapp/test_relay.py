@@ -1,0 +1,56 @@
+"""Deliveries between processes, here two hubs on one layer that may be away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from channels.layers import InMemoryChannelLayer
+
+from chatapp.eventlog import Delivery, Hub, Relay, relay
+
+SAID = Delivery.of("r", [{"type": "text_delta", "seq": 1}])
+
+
+class Layer(InMemoryChannelLayer):  # type: ignore[misc]
+    """One that cannot be reached at first."""
+
+    def __init__(self, *, refusals: int = 0) -> None:
+        super().__init__()
+        self.refusals = refusals
+
+    async def new_channel(self, prefix: str = "specific.") -> str:
+        if self.refusals:
+            self.refusals -= 1
+            raise ConnectionError("away")
+        return str(await super().new_channel(prefix))
+
+
+@asynccontextmanager
+async def related(layer: Any) -> AsyncIterator[Hub]:
+    """A hub as another process has it."""
+    hub = Hub()
+    carrier = Relay(hub)
+    carrier._layer = layer
+    running = asyncio.create_task(carrier.run())
+    await asyncio.sleep(0)
+    yield hub
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+@pytest.mark.parametrize("refusals", [0, 3])
+async def test_what_is_said_here_is_heard_there_even_if_the_layer_was_away_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, refusals: int
+) -> None:
+    monkeypatch.setattr(relay, "PAUSE_SECONDS", 0.01)
+    layer = Layer(refusals=refusals)
+    async with related(layer) as here, related(layer) as there:
+        news = there.subscribe("thread:1")
+        await news.ready()
+        await asyncio.sleep(0.2)
+        here.deliver("thread:1", SAID)
+        assert await asyncio.wait_for(news.get(), 5) == SAID
