@@ -17,11 +17,12 @@ from agents.stores.orm.checkpoints import InFlight
 from agents.testing import ScriptedProvider
 from agents.transcript import Entry, InputEntry
 from chatapp import executor
-from chatapp.eventlog import record
+from chatapp.eventlog import read_after, record
 from chatapp.export import thread_as_json
 from chatapp.lifecycle import runs_wait_for_workers
 from chatapp.models import Thread
 from tests.chatapp.scripted import helper
+from tests.fakes.model_server import ModelServer
 from tests.workers import worker_here
 
 # About the queue of the workers, which exists where runs wait for them.
@@ -107,6 +108,25 @@ def script(transactional_db: None, settings: Settings) -> Iterator[Script]:
     with worker_here():
         yield set_script
     end_all_runs()
+
+
+@pytest.fixture
+def served(script: Script, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelServer:
+    """The strict fake model server, which the assistant's model is."""
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.url)
+    helper.model = "openai:fake"
+    return model_server
+
+
+def seen(thread: Thread, run_id: str, kind: str = "text_delta") -> str:
+    """The text of a run on a screen that has followed it from its first frame on."""
+    text = ""
+    for frame in read_after(thread.id, run_id, 0):
+        if frame["type"] == "text_withdrawn":
+            text = ""
+        elif frame["type"] == kind:
+            text += frame["text"]
+    return text
 
 
 def end_all_runs() -> None:

@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
-from agents.providers.openai import provider
 from agents.runtime.retry import RetryPolicy
 from chatapp.eventlog import read_after
-from tests.chatapp.conftest import DATA, ended, flight_of, segments, send, shown
-from tests.chatapp.scripted import helper
+from tests.chatapp.conftest import DATA, ended, flight_of, seen, segments, send, shown
 from tests.chatapp.watching import in_thread, watching
 from tests.fakes.model_server import ModelServer
 from tests.fakes.steps import cut, drop, error, fail, hang, raw, say, text, words
@@ -39,28 +37,14 @@ LASTING = {"401", "401 in the stream", "429 for an hour"}
 
 
 @pytest.fixture
-def served(script, model_server: ModelServer, monkeypatch) -> ModelServer:
-    """The assistant's model is the fake server's; it is given little time, and asked again at once."""
-    monkeypatch.setenv("OPENAI_BASE_URL", model_server.url)
+def served(served: ModelServer, monkeypatch) -> ModelServer:
+    """With a key; given little time, and asked again at once."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_IDLE_TIMEOUT", "0.2")
-    helper.model = "openai:fake"
     wait = RetryPolicy.wait
     at_once = lambda *args: None if wait(*args) is None else 0  # noqa: E731
     monkeypatch.setattr(RetryPolicy, "wait", at_once)
-    assert provider().config.base_url == model_server.url
-    return model_server
-
-
-def seen(thread, run_id: str) -> str:
-    """What a screen shows that has followed from the first frame on."""
-    text = ""
-    for frame in read_after(thread.id, run_id, 0):
-        if frame["type"] == "text_withdrawn":
-            text = ""
-        elif frame["type"] == "text_delta":
-            text += frame["text"]
-    return text
+    return served
 
 
 @pytest.mark.parametrize("fault", FAULTS)

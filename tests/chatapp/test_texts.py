@@ -18,7 +18,7 @@ from agents.transcript import (
 )
 from chatapp import services
 from chatapp.eventlog import read_after
-from tests.chatapp.conftest import DATA, ended, segments, send
+from tests.chatapp.conftest import DATA, ended, seen, segments, send
 
 HALF, OTHER_HALF = "\ud83d", "\ude00"
 TEXTS = {
@@ -55,10 +55,6 @@ def breaks(word: str) -> str:
 def piecemeal(said: str, kind: Any = TextDelta) -> Turn:
     """Every character in a delta of its own, also the halves of one."""
     return Turn(tuple(kind(char) for char in said))
-
-
-def seen(thread, run_id: str, kind: str = "text_delta") -> str:
-    return "".join(frame["text"] for frame in read_after(thread.id, run_id, 0) if frame["type"] == kind)
 
 
 def looked_at(client, thread, operator_client, run_id: str) -> None:
