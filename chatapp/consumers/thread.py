@@ -12,12 +12,13 @@ from agents.transcript import clean_text
 from chatapp.consumers.database import in_reader_thread
 from chatapp.consumers.socket import NOT_THERE, SIGNED_OUT, HangUp, Receive, Scope, Send, Socket
 from chatapp.consumers.wording import language_in_query, worded
-from chatapp.eventlog import Delivery, read_after
+from chatapp.eventlog import Delivery, Frame, read_after
 from chatapp.eventlog.hub import encode, thread_topic
 from chatapp.history.snapshot import Place, read_live, read_snapshot
 from chatapp.models import Thread
 
 RUNS_REMEMBERED = 16
+ENDS = '{"type":"run_finished"'  # how such a frame begins as it is published
 MAX_SEQ = 2**31 - 1
 MAX_DIGITS = len(str(MAX_SEQ))
 
@@ -36,6 +37,7 @@ class ThreadSocket(Socket):
         self._place = place_in_query(scope["query_string"])
         self._language = language_in_query(scope["query_string"])
         self._sent: dict[str, int] = {}
+        self._open: set[str] = set()  # of these, the runs whose end it has not sent yet
         self._one_at_a_time = asyncio.Lock()
 
     def refusal(self) -> int | None:
@@ -58,8 +60,9 @@ class ThreadSocket(Socket):
             if not snapshot.frame["resumed"]:
                 self._sent.clear()  # of runs that the snapshot does not show, nothing follows it
             self._remember(snapshot.places)
+            self._open = set(snapshot.places) if snapshot.frame["status"] != "idle" else set()
             for frame in snapshot.frames:
-                await self._say_of_run(frame["run_id"], frame["seq"], encode(frame))
+                await self._say_stored(frame)
 
     async def deliver(self, delivery: Delivery) -> None:
         async with self._one_at_a_time:
@@ -80,16 +83,24 @@ class ThreadSocket(Socket):
             if seq > self._sent.get(run_id, 0) + 1:
                 await self._catch_up(run_id)
             if seq > self._sent.get(run_id, 0):
-                await self._say_of_run(run_id, seq, text)
+                await self._say_of_run(run_id, seq, text, is_end=text.startswith(ENDS))
 
     async def _catch_up(self, run_id: str) -> None:
         missing = await in_reader_thread(read_after, self.thread_id, run_id, self._sent.get(run_id, 0))
         for frame in missing:
-            await self._say_of_run(run_id, frame["seq"], encode(frame))
+            await self._say_stored(frame)
 
-    async def _say_of_run(self, run_id: str, seq: int, text: str) -> None:
+    async def _say_stored(self, frame: Frame) -> None:
+        is_end = frame["type"] == "run_finished"
+        await self._say_of_run(frame["run_id"], frame["seq"], encode(frame), is_end=is_end)
+
+    async def _say_of_run(self, run_id: str, seq: int, text: str, *, is_end: bool) -> None:
         await self.say_text(await worded(text, self._language))
         self._remember({run_id: seq})
+        if is_end:
+            self._open.discard(run_id)
+        else:
+            self._open.add(run_id)
 
     def _remember(self, places: dict[str, int]) -> None:
         """The newest run last; the oldest are forgotten."""
@@ -97,7 +108,9 @@ class ThreadSocket(Socket):
             self._sent.pop(run_id, None)
             self._sent[run_id] = seq
         while len(self._sent) > RUNS_REMEMBERED:
-            del self._sent[next(iter(self._sent))]
+            oldest = next(iter(self._sent))
+            del self._sent[oldest]
+            self._open.discard(oldest)
 
     async def heal(self) -> None:
         async with self._one_at_a_time:
@@ -111,11 +124,14 @@ class ThreadSocket(Socket):
             await self.say({"type": "heartbeat", "live": live})
 
     async def _level(self) -> dict[str, Any]:
-        """Sends what the log has and the client lacks: of the run it watches, and of a newer one."""
+        """Sends what the log has and the client lacks, of the runs that it shows as unfinished or last too.
+
+        An end may have been lost on its way from another process although the next run has come.
+        """
         live = await in_reader_thread(read_live, self.thread_id)
         watched = next(reversed(self._sent), None)
-        if watched is not None and watched != live["run_id"]:
-            await self._catch_up(watched)
+        for run_id in {watched, *self._open} - {None, live["run_id"]}:
+            await self._catch_up(str(run_id))
         if live["run_id"] is not None and self._sent.get(live["run_id"], 0) < live["seq"]:
             await self._catch_up(live["run_id"])
         return live

@@ -228,6 +228,26 @@ async def test_the_heartbeat_says_how_it_stands_and_brings_what_is_missing(
         assert (await watcher.frame())["seq"] == 6
 
 
+async def test_the_end_of_a_run_is_brought_even_if_the_next_one_has_come(
+    client, script, thread, run, monkeypatch
+):
+    monkeypatch.setattr(socket, "HEARTBEAT_SECONDS", 0.1)
+    async with watching(client, thread.id) as watcher:
+        await watcher.frame()
+        ends = [delta("e"), {"type": "run_finished", "status": "completed"}]
+        await in_thread(record, thread.id, run, ends, stored=1)  # and whoever wrote it tells nobody
+        await in_thread(checkpoints.fold, run, 1, tail=[], drop=[], meta={"status": "completed"})
+        started = await in_thread(record, thread.id, "next", [{"type": "run_started"}], stored=1)
+        publish(thread.id, "next", started)
+        frames = await watcher.until("run_finished")
+        assert [(frame["run_id"], frame["seq"]) for frame in frames] == [("next", 1), (run, 6), (run, 7)]
+        assert not await more_than_heartbeats(watcher)
+
+
+async def more_than_heartbeats(watcher):
+    return any([(await watcher.any_frame())["type"] != "heartbeat" for _ in range(3)])
+
+
 async def test_an_idle_heartbeat(client, script, thread, monkeypatch):
     monkeypatch.setattr(socket, "HEARTBEAT_SECONDS", 0.05)
     async with watching(client, thread.id) as watcher:
