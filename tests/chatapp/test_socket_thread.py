@@ -239,7 +239,7 @@ async def test_the_end_of_a_run_is_brought_even_if_the_next_one_has_come(
         await in_thread(checkpoints.fold, run, 1, tail=[], drop=[], meta={"status": "completed"})
         started = await in_thread(record, thread.id, "next", [{"type": "run_started"}], stored=1)
         publish(thread.id, "next", started)
-        frames = await watcher.until("run_finished")
+        frames = await asyncio.wait_for(watcher.until("run_finished"), 5)
         assert [(frame["run_id"], frame["seq"]) for frame in frames] == [("next", 1), (run, 6), (run, 7)]
         assert not await more_than_heartbeats(watcher)
 
