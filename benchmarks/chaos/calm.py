@@ -72,6 +72,8 @@ def is_at_rest(exported: dict[str, Any]) -> bool:
 async def probe(person: Person, thread: str, ledger: Ledger, seconds: float) -> None:
     """One more plain message is answered: the model server takes the history as it is."""
     command = await person.send(thread, text=person.speaker.plain())
+    if command.outcome == "refused":  # deleted, as it turned out
+        return
     ends_at = time.monotonic() + seconds
     while time.monotonic() < ends_at:
         exported = await person.export(thread)

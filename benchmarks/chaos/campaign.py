@@ -43,7 +43,7 @@ class Scene:
 
     @property
     def threads(self) -> list[tuple[Person, str]]:
-        return [(person, thread) for person in self.people for thread in person.threads]
+        return [(person, thread) for person in self.people for thread in person.made]
 
 
 async def campaign(options: Options, deployment: Deployment, folder: Path) -> Report:
@@ -114,6 +114,7 @@ async def disturb(scene: Scene) -> None:
 async def calm_down(scene: Scene) -> None:
     """Half of the threads are brought to an end and asked once more; the others rest as they are."""
     dice = random.Random(f"{scene.options.seed}/calm")
+    await asyncio.gather(*(person.find_threads() for person in scene.people))
     seconds = scene.options.calm_seconds
     tidied = {thread for _, thread in scene.threads if dice.random() < 0.5}
     await asyncio.gather(

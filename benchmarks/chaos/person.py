@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from benchmarks.chaos.messages import Speaker
 from benchmarks.chaos.tab import Tab
 
 RETRY_SECONDS = 60.0
+LINK = re.compile(r"/threads/([0-9a-f-]{36})/")
 SENDING: frozenset[Name] = frozenset({"new", "send"})
 
 
@@ -43,6 +45,11 @@ class Person:
         self.commands: list[Command] = []
         self._town = town
         self._ledger = town.ledger
+
+    @property
+    def made(self) -> list[str]:
+        """All threads they ever had, also such as they think of no more: a deletion may have failed."""
+        return [thread for thread, owner in self._town.threads.items() if owner == self.number]
 
     async def close(self) -> None:
         await asyncio.gather(*(tab.close() for tab in self.tabs))
@@ -187,6 +194,18 @@ class Person:
             return answer.data if answer.status == 200 else None
         return None
 
+    async def find_threads(self) -> None:
+        """What came of threads that they tried to make, and gave up on before there was an answer."""
+        unheard = [c for c in self.commands if c.name == "new" and not c.thread]
+        page = await self.browser.get("/sidebar/")
+        for thread in set(LINK.findall(page.body)) - set(self._town.threads) if unheard else ():
+            exported = await self.export(thread)
+            said = first_message(exported) if exported else ""
+            for command in unheard:
+                if command.text == said:
+                    command.thread = thread
+                    self._town.threads[thread] = self.number
+
     async def look(self, path: str) -> None:
         with suppress(Lost):
             await self.browser.get(path)
@@ -211,3 +230,9 @@ class Person:
     async def close_tab(self, tab: Tab) -> None:
         self.tabs.remove(tab)
         await tab.close()
+
+
+def first_message(exported: dict[str, Any]) -> str:
+    flight = [exported["in_flight"]] if exported["in_flight"] else []
+    entries = [entry for run in [*exported["segments"], *flight] for entry in run["entries"]]
+    return str(entries[0]["content"]) if entries else ""
