@@ -7,6 +7,7 @@ own, since the browser tests run an event loop in a thread, and each pass has on
 """
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -14,6 +15,7 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,20 +37,24 @@ class Pass:
     missing: str = ""
 
 
-def passes() -> list[Pass]:
+def lanes() -> list[list[Pass]]:
+    """What runs one after the other, two such rows side by side: much of a test's time is waiting."""
     services, without = services_env()
     no_chromium = "" if any(map(shutil.which, CHROMIUMS)) else "no Chromium was found"
     plain, browser = ("tests", "--ignore=tests/browser"), ("tests/browser",)
     # With workers: only what an assistant answers, and the workers themselves; the rest knows no executor.
     with_workers = ("tests/chatapp", "tests/process/test_workers.py", "-m", "runs")
     workers = {**services, "RUN_EXECUTOR": "procrastinate"}
-    return [
+    on_sqlite = [
         Pass("SQLite", plain, WITHOUT_WORKERS),
         Pass("browser", browser, WITHOUT_WORKERS, no_chromium),
-        Pass("Postgres and Redis", plain, services, without),
-        Pass("browser on Postgres and Redis", browser, services, without or no_chromium),
-        Pass("Postgres and Redis, with workers", with_workers, workers, without),
     ]
+    on_services = [
+        Pass("Postgres and Redis", plain, services, without),
+        Pass("Postgres and Redis, with workers", with_workers, workers, without),
+        Pass("browser on Postgres and Redis", browser, services, without or no_chromium),
+    ]
+    return [on_sqlite, on_services]
 
 
 def services_env() -> tuple[dict[str, str], str]:
@@ -67,13 +73,27 @@ def service(variable: str, local: str, port: int, name: str) -> tuple[str, str]:
     return local, "" if answers else f"no {name}: {variable} is not set, and nothing answers on port {port}"
 
 
-def run(one: Pass, number: int) -> Counter[str]:
-    print(f"\n--- {one.name}", flush=True)
-    report = RESULTS / f"{number}.xml"
-    command = [sys.executable, "-m", "pytest", *one.paths, f"--junitxml={report}", *sys.argv[1:]]
-    status = subprocess.run(command, env={**os.environ, **one.env}, check=False).returncode
+def run_lane(lane: list[Pass]) -> Counter[str]:
+    return sum((run(one) for one in lane if not one.missing), Counter[str]())
+
+
+def run(one: Pass) -> Counter[str]:
+    """Prints what pytest said when it has said all of it: another pass runs beside it."""
+    started = time.monotonic()
+    name = re.sub(r"\W+", "-", one.name.lower())
+    report, files = RESULTS / f"{name}.xml", RESULTS / name
+    command = [sys.executable, "-m", "pytest", *one.paths, f"--junitxml={report}", f"--output={files}"]
+    done = subprocess.run(
+        [*command, *sys.argv[1:]],
+        env={**os.environ, **one.env},
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    said = done.stdout.decode(errors="replace")
+    print(f"\n--- {one.name}, {time.monotonic() - started:.0f} s\n{said}", flush=True)
     counts = counts_of(report)
-    if status and not counts["failures"] and not counts["errors"]:
+    if done.returncode and not counts["failures"] and not counts["errors"]:
         counts["errors"] += 1
     return counts
 
@@ -101,12 +121,10 @@ def closing_line(total: Counter[str], seconds: float) -> str:
 def main() -> int:
     shutil.rmtree(RESULTS, ignore_errors=True)
     RESULTS.mkdir()
-    started, total, skipped = time.monotonic(), Counter[str](), []
-    for number, one in enumerate(passes()):
-        if one.missing:
-            skipped.append(f"SKIPPED {one.name}: {one.missing}")
-        else:
-            total += run(one, number)
+    started, rows = time.monotonic(), lanes()
+    skipped = [f"SKIPPED {one.name}: {one.missing}" for lane in rows for one in lane if one.missing]
+    with ThreadPoolExecutor(len(rows)) as side_by_side:
+        total = sum(side_by_side.map(run_lane, rows), Counter[str]())
     print("", *skipped, closing_line(total, time.monotonic() - started), sep="\n")
     in_ci = os.environ.get("CI") == "true"
     return int(bool(total["failures"] or total["errors"] or (in_ci and skipped)))
