@@ -42,9 +42,8 @@ class Carrier(Protocol):
 
     def send(self, topic: str, delivery: Delivery) -> None: ...
 
-    def want(self, topics: set[str]) -> None: ...
-
-    def is_joined(self, topic: str) -> bool: ...
+    @property
+    def is_joined(self) -> bool: ...
 
 
 class Subscription:
@@ -108,15 +107,13 @@ class Hub:
         """From now on other processes are reached by the carrier, which lives on the running loop."""
         self._carrier = carrier
         self._carrier_loop = asyncio.get_running_loop() if carrier else None
-        self._tell_wanted()
 
     def subscribe(self, topic: str) -> Subscription:
         subscription = Subscription(topic)
         with self._lock:
             self._topics.setdefault(topic, set()).add(subscription)
-        if self._carrier is None or self._carrier.is_joined(topic):
+        if self._carrier is None or self._carrier.is_joined:
             subscription.set_ready()
-        self._tell_wanted()  # in any case: a carrier in trouble makes nobody wait, and joins later
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
@@ -125,7 +122,6 @@ class Hub:
             readers.discard(subscription)
             if not readers:
                 self._topics.pop(subscription.topic, None)
-        self._tell_wanted()
 
     def subscribe_thread(self, thread_id: Any) -> Subscription:
         return self.subscribe(thread_topic(thread_id))
@@ -142,9 +138,11 @@ class Hub:
         for reader in self._readers(topic):
             reader.offer(delivery)
 
-    def joined(self, topic: str) -> None:
-        """The carrier brings this topic from now on."""
-        for reader in self._readers(topic):
+    def joined(self) -> None:
+        """The carrier brings what other processes say, from now on."""
+        with self._lock:
+            readers = [reader for readers in self._topics.values() for reader in readers]
+        for reader in readers:
             reader.set_ready()
 
     def has_readers(self, topic: str) -> bool:
@@ -154,12 +152,6 @@ class Hub:
     def _readers(self, topic: str) -> tuple[Subscription, ...]:
         with self._lock:
             return tuple(self._topics.get(topic, ()))
-
-    def _tell_wanted(self) -> None:
-        if self._carrier is not None:
-            with self._lock:
-                topics = set(self._topics)
-            self._on_carrier(lambda carrier: carrier.want(topics))
 
     def _on_carrier(self, act: Callable[[Carrier], None]) -> None:
         carrier, loop = self._carrier, self._carrier_loop

@@ -1,7 +1,8 @@
 """Delivery between processes, through the channel layer. A hint only: what it drops is read from the log.
 
-Each process joins the groups of the topics that somebody listens to here. Without a layer that reaches
-other processes there is nothing to relay.
+All processes of a deployment are in one group, and what is told in one moment goes as one message: a message
+costs far more than what is in it, and more than a look at a topic that nobody listens to. Without a layer
+that reaches other processes there is nothing to relay.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from channels.layers import get_channel_layer
+from django.conf import settings
 
 from chatapp.eventlog.hub import Delivery, Hub
 
 logger = logging.getLogger(__name__)
 
 PENDING_LIMIT = 2000
+MESSAGE_LIMIT = 200  # deliveries
 PAUSE_SECONDS = 1.0
 
 Step = Callable[[], Awaitable[None]]
@@ -32,15 +35,14 @@ class Relay:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._layer: Any = get_channel_layer()
+        self._group = group_of_deployment()
         self._origin = secrets.token_hex(8)
         self._channel = ""
         self._outbox: deque[tuple[str, Delivery]] = deque(maxlen=PENDING_LIMIT)
         self._has_mail = asyncio.Event()
-        self._wanted: set[str] = set()
-        self._joined: set[str] = set()
-        self._membership = asyncio.Event()
+        self._has_to_join = asyncio.Event()
+        self._has_to_join.set()
         self._is_troubled = False
-        self._tasks: list[asyncio.Task[None]] = []
 
     async def run(self) -> None:
         """Until cancelled. Trouble with the layer is logged once and tried again for ever."""
@@ -49,7 +51,7 @@ class Relay:
             while not self._channel:  # the layer may be away when the process starts
                 await self._tried(self._open)
             await asyncio.gather(
-                self._for_ever(self._receive), self._for_ever(self._send), self._for_ever(self._follow)
+                self._for_ever(self._receive), self._for_ever(self._send), self._for_ever(self._join)
             )
         finally:
             self._hub.connect(None)
@@ -75,8 +77,7 @@ class Relay:
         if not self._is_troubled:
             logger.warning("channel layer: %s; other processes follow by the database", error)
         self._is_troubled = True
-        self._joined.clear()
-        self._membership.set()
+        self._has_to_join.set()
 
     def _recovered(self) -> None:
         if self._is_troubled:
@@ -89,52 +90,44 @@ class Relay:
         self._outbox.append((topic, delivery))
         self._has_mail.set()
 
-    def want(self, topics: set[str]) -> None:
-        self._wanted = topics
-        self._membership.set()
-
-    def is_joined(self, topic: str) -> bool:
-        return self._is_troubled or topic in self._joined
+    @property
+    def is_joined(self) -> bool:
+        """Or there is trouble, and nobody is to wait for it."""
+        return self._is_troubled or not self._has_to_join.is_set()
 
     # the three loops
+
+    async def _join(self) -> None:
+        await self._has_to_join.wait()
+        await self._layer.group_add(self._group, self._channel)
+        self._has_to_join.clear()
+        self._hub.joined()
 
     async def _send(self) -> None:
         while not self._outbox:
             self._has_mail.clear()
             await self._has_mail.wait()
-        topic, delivery = self._outbox.popleft()
-        message = {
-            "type": "relay",
-            "origin": self._origin,
-            "topic": topic,
-            "run_id": delivery.run_id,
-            "frames": [list(frame) for frame in delivery.frames],
-        }
-        await self._layer.group_send(group_of(topic), message)
+        count = min(len(self._outbox), MESSAGE_LIMIT)
+        mail = [packed(*self._outbox.popleft()) for _ in range(count)]
+        message = {"type": "relay", "origin": self._origin, "mail": mail}
+        await self._layer.group_send(self._group, message)
 
     async def _receive(self) -> None:
         message = await self._layer.receive(self._channel)
         if message.get("origin") != self._origin:
-            frames = tuple((seq, text) for seq, text in message["frames"])
-            self._hub.deliver_here(message["topic"], Delivery(message["run_id"], frames))
-
-    async def _follow(self) -> None:
-        for topic in self._wanted - self._joined:
-            await self._layer.group_add(group_of(topic), self._channel)
-            self._joined.add(topic)
-            self._hub.joined(topic)
-        for topic in self._joined - self._wanted:
-            await self._layer.group_discard(group_of(topic), self._channel)
-            self._joined.discard(topic)
-        if self._wanted == self._joined:
-            self._membership.clear()
-            await self._membership.wait()
+            for topic, run_id, frames in message["mail"]:
+                delivery = Delivery(run_id, tuple((seq, text) for seq, text in frames))
+                self._hub.deliver_here(topic, delivery)
 
 
-def group_of(topic: str) -> str:
-    """A group name that every layer takes."""
-    kind, _, rest = topic.partition(":")
-    return f"{kind}.{hashlib.sha256(rest.encode()).hexdigest()[:40]}"
+def packed(topic: str, delivery: Delivery) -> list[Any]:
+    return [topic, delivery.run_id, [list(frame) for frame in delivery.frames]]
+
+
+def group_of_deployment() -> str:
+    """The same in all of its processes, another one for whoever else uses this Redis."""
+    known = f"{settings.SECRET_KEY} {settings.DATABASES['default']['NAME']}"
+    return f"relay.{hashlib.sha256(known.encode()).hexdigest()[:40]}"
 
 
 def reaches_other_processes() -> bool:

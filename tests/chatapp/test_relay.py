@@ -54,3 +54,21 @@ async def test_what_is_said_here_is_heard_there_even_if_the_layer_was_away_at_th
         await asyncio.sleep(0.2)
         here.deliver("thread:1", SAID)
         assert await asyncio.wait_for(news.get(), 5) == SAID
+
+
+async def test_what_is_said_in_one_moment_goes_as_one_message() -> None:
+    layer = Layer()
+    sent: list[Any] = []
+    send, layer.group_send = layer.group_send, lambda group, message: _noted(sent, send, group, message)
+    async with related(layer) as here, related(layer) as there:
+        news = there.subscribe("thread:7")
+        await news.ready()
+        for number in range(50):
+            here.deliver(f"thread:{number}", SAID)
+        assert await asyncio.wait_for(news.get(), 5) == SAID
+    assert [len(message["mail"]) for message in sent] == [50]
+
+
+async def _noted(sent: list[Any], send: Any, group: str, message: Any) -> None:
+    sent.append(message)
+    await send(group, message)
