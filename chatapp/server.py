@@ -13,6 +13,8 @@ from autobahn.exception import Disconnected
 from daphne.http_protocol import WebRequest
 from twisted.internet import defer, reactor
 
+from chatapp.backpressure import Backpressure
+
 # Twisted declares the reactor as an interface without these methods.
 call_later: Any = reactor.callLater  # type: ignore[attr-defined,unused-ignore]
 
@@ -60,11 +62,19 @@ class Server(Daphne):
         self.stop()
 
     async def handle_reply(self, protocol: Any, message: Any) -> None:
-        """An application that sends to a client that has gone gets an OSError, as ASGI says."""
+        """An application that sends to a client that has gone gets an OSError, as ASGI says.
+
+        One that sends to a client that does not read waits for it.
+        """
         try:
             await super().handle_reply(protocol, message)
         except Disconnected as error:
             raise ConnectionResetError("The client has gone.") from error
+        connection = self.connections.get(protocol, {})
+        if message["type"] == "websocket.accept":
+            connection["backpressure"] = Backpressure(protocol.transport)
+        elif message["type"] == "websocket.send" and "backpressure" in connection:
+            await connection["backpressure"].wait()
 
     def kill_all_applications(self) -> "defer.Deferred[None]":
         """Daphne's hook before the reactor stops; the reactor waits for what this returns."""

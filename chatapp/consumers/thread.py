@@ -12,7 +12,7 @@ from agents.transcript import clean_text
 from chatapp.consumers.database import in_reader_thread
 from chatapp.consumers.socket import NOT_THERE, SIGNED_OUT, HangUp, Receive, Scope, Send, Socket
 from chatapp.consumers.wording import language_in_query, worded
-from chatapp.eventlog import Delivery, Frame, read_after
+from chatapp.eventlog import Delivery, Frame, read_piece
 from chatapp.eventlog.hub import encode, thread_topic
 from chatapp.history.snapshot import Place, read_live, read_snapshot
 from chatapp.models import Thread
@@ -61,8 +61,8 @@ class ThreadSocket(Socket):
                 self._sent.clear()  # of runs that the snapshot does not show, nothing follows it
             self._remember(snapshot.places)
             self._open = set(snapshot.places) if snapshot.frame["status"] != "idle" else set()
-            for frame in snapshot.frames:
-                await self._say_stored(frame)
+            for run_id in snapshot.places if snapshot.frame["resumed"] else ():
+                await self._catch_up(run_id)
 
     async def deliver(self, delivery: Delivery) -> None:
         async with self._one_at_a_time:
@@ -86,9 +86,14 @@ class ThreadSocket(Socket):
                 await self._say_of_run(run_id, seq, text, is_end=text.startswith(ENDS))
 
     async def _catch_up(self, run_id: str) -> None:
-        missing = await in_reader_thread(read_after, self.thread_id, run_id, self._sent.get(run_id, 0))
-        for frame in missing:
-            await self._say_stored(frame)
+        """In pieces: the client may be slow, and all that it lacks may be a lot."""
+        has_more = True
+        while has_more:
+            sent = self._sent.get(run_id, 0)
+            missing, has_more = await in_reader_thread(read_piece, self.thread_id, run_id, sent)
+            for frame in missing:
+                await self._say_stored(frame)
+            has_more = has_more and bool(missing)
 
     async def _say_stored(self, frame: Frame) -> None:
         is_end = frame["type"] == "run_finished"

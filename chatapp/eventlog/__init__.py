@@ -9,7 +9,7 @@ from chatapp.eventlog.frames import Frame
 from chatapp.eventlog.hub import Delivery, Hub, Subscription, hub
 from chatapp.eventlog.log import EventLog
 from chatapp.eventlog.partial import PartialText, partial_entries, partial_of, partial_text
-from chatapp.eventlog.reading import is_known, last_seq, read_after, tail
+from chatapp.eventlog.reading import is_known, last_seq, read_after, read_piece, tail
 from chatapp.eventlog.relay import Relay, reaches_other_processes
 from chatapp.eventlog.rows import forget, publish, quiet_since, record
 
@@ -33,6 +33,7 @@ __all__ = [
     "quiet_since",
     "reaches_other_processes",
     "read_after",
+    "read_piece",
     "record",
     "tail",
 ]

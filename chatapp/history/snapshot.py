@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -10,7 +9,7 @@ from uuid import UUID
 from agents.stores.orm import checkpoints, sessions
 from agents.stores.orm.checkpoints import InFlight
 from agents.transcript import UnreadableEntry, pending_tool_calls
-from chatapp.eventlog import Frame, is_known, last_seq, partial_text, read_after
+from chatapp.eventlog import Frame, is_known, last_seq, partial_text
 from chatapp.history.reading import FlightRead, read_flight, read_steadily, status_of
 from chatapp.lifecycle.queue import queue_of
 from chatapp.models import Thread
@@ -29,10 +28,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`frame` goes out first, `frames` follow. `places`: which frame of which run the client then has."""
+    """What a client is shown, and which frame of which run it then has."""
 
     frame: Frame
-    frames: Sequence[Frame] = ()
     places: dict[str, int] = field(default_factory=dict)
 
 
@@ -53,8 +51,7 @@ def flying(thread_id: UUID, run: InFlight, place: Place | None) -> Snapshot:
     read = read_flight(thread_id, run, limit=LAST_TURN)
     seq = place.after if place and resumed else read.seq
     frame = frame_of_flight(read, seq=seq, resumed=resumed)
-    frames = read_after(thread_id, run.run_id, seq) if resumed else ()
-    return Snapshot(frame, frames, {run.run_id: seq})
+    return Snapshot(frame, {run.run_id: seq})
 
 
 def resting(thread_id: UUID, place: Place | None) -> Snapshot:
@@ -64,9 +61,7 @@ def resting(thread_id: UUID, place: Place | None) -> Snapshot:
     newest = {last_run: last_seq(thread_id, last_run)} if last_run else {}
     resumed = place is not None and place.run_id == last_run and goes_on(thread_id, place)
     frame = idle_frame(seq=place.after if place and resumed else 0, resumed=resumed)
-    if not place or not resumed:
-        return Snapshot(frame, (), newest)
-    return Snapshot(frame, read_after(thread_id, place.run_id, place.after), {place.run_id: place.after})
+    return Snapshot(frame, {place.run_id: place.after} if place and resumed else newest)
 
 
 def goes_on(thread_id: UUID, place: Place) -> bool:
