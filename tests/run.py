@@ -98,7 +98,7 @@ def invoke(one: Pass, attempt: str, *options: str) -> Counter[str]:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", *one.paths, "-rs", f"--junitxml={report}"),
-            *(f"--output={files}", "-o", f"cache_dir={RESULTS / f'cache-{name}'}"),
+            *("-o", f"cache_dir={RESULTS / f'cache-{name}'}", f"--output={files}"),
             *(*options, *sys.argv[1:]),
         ],
         env={**os.environ, **one.env},
