@@ -71,16 +71,16 @@ def test_a_chat_opens_at_its_end(chat: Chat) -> None:
 
 def test_older_turns_come_on_demand_and_nothing_moves(chat: Chat, person: Person) -> None:
     thread = person.new_thread("message 0")
-    for number in range(1, 45):
+    for number in range(1, 30):
         person.post(f"/threads/{thread}/messages/", text=f"message {number}")
-    person.wait(thread, lambda exported: len(exported["segments"]) == 45, within=60)
+    person.wait(thread, lambda exported: len(exported["segments"]) == 30, within=60)
     chat.open(thread)
     assert chat.messages[0] != "message 0"
     first = chat.page.get_by_text(chat.messages[0], exact=True).first
     chat.measure("() => document.querySelector('#conversation').scrollTo(0, 500)")
     before = top_of(first)
     expect(chat.page.get_by_role("link", name="Earlier messages")).to_have_count(0)
-    assert chat.messages == [f"message {number}" for number in range(45)]
+    assert chat.messages == [f"message {number}" for number in range(30)]
     assert top_of(first) == pytest.approx(before, abs=1)
 
 
