@@ -98,6 +98,7 @@ def add_flight(thread: Thread) -> AddRun:
 def script(transactional_db: None, settings: Settings) -> Iterator[Script]:
     """Sets what the assistant says, turn by turn, and which tools it has. Its runs end with the test."""
     settings.ASSISTANTS = ["tests.chatapp.scripted:helper"]
+    executor.get().is_stopping = False  # an earlier test may have ended a server in this process
 
     def set_script(*turns: Any, tools: Any = ()) -> ScriptedProvider:
         helper.model = provider = ScriptedProvider(turns)
