@@ -8,8 +8,8 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
-from django.core.management import call_command
-from django.db import connection
+from django.core.management import CommandError, call_command
+from django.db import InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 LOCK_KEY = 0x63686174  # any number, the same in every process
@@ -28,6 +28,16 @@ def prepare_database() -> None:
     """The tables alone, for a process that serves no pages."""
     with only_process_here(), only_process_on_database():
         migrate()
+
+
+@contextmanager
+def needs_database() -> Iterator[None]:
+    """For what cannot start without it: that it is away is one line, and a supervisor starts it again."""
+    try:
+        yield
+    except (OperationalError, InterfaceError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise CommandError(f"The database cannot be used: {reason}") from error
 
 
 def migrate() -> None:

@@ -154,6 +154,13 @@ def test_a_port_in_use_is_said_in_one_line(serve) -> None:
     assert "Traceback" not in second.log.read_text()
 
 
+def test_a_database_that_is_not_there_is_said_in_one_line(serve, tmp_path: Path) -> None:
+    server = serve(DATABASE_URL=f"sqlite:///{tmp_path}/no/such/folder/chat.sqlite3")
+    assert server.process.wait(30) == 1
+    assert "The database cannot be used: unable to open database file" in server.log.read_text()
+    assert "Traceback" not in server.log.read_text()
+
+
 def test_two_at_once_prepare_one_empty_database(serve) -> None:
     for server in [serve(), serve()]:
         server.wait_until_alive()

@@ -23,7 +23,7 @@ from procrastinate.contrib.django.management.commands import procrastinate
 
 from chatapp.checks import TAG
 from chatapp.lifecycle import runs_wait_for_workers
-from chatapp.prepare import prepare_database
+from chatapp.prepare import needs_database, prepare_database
 
 
 class Command(procrastinate.Command):
@@ -37,7 +37,8 @@ class Command(procrastinate.Command):
         if options["command"] != "worker":
             super().handle(*args, **options)
             return
-        prepare_database()
+        with needs_database():
+            prepare_database()
         connections.close_all()
         self.work(**options)
 
@@ -46,7 +47,15 @@ class Command(procrastinate.Command):
 
         from chatapp.executor.worker import connector, work_until_signalled
 
+        async def work_and_leave(**chosen: Any) -> None:
+            await work_until_signalled(**chosen)
+            leave()
+
         with app.replace_connector(connector()):
-            super().handle(**options | {"app": app, "func": work_until_signalled})
-        logging.shutdown()
-        os._exit(0)  # the thread of a sync tool cannot be cancelled, and would be waited for
+            super().handle(**options | {"app": app, "func": work_and_leave})
+
+
+def leave() -> None:
+    """Ends the process here: the thread of a tool cannot be cancelled, and would be waited for."""
+    logging.shutdown()
+    os._exit(0)

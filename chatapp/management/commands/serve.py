@@ -11,7 +11,7 @@ from django.db import connections
 from chatapp.accounts import rules
 from chatapp.checks import TAG
 from chatapp.environment import WILDCARDS
-from chatapp.prepare import prepare
+from chatapp.prepare import needs_database, prepare
 
 
 class Command(BaseCommand):
@@ -20,8 +20,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.check(tags=[TAG])
-        prepare()
-        self.token = rules.signup_token() if rules.needs_token() else ""
+        with needs_database():
+            prepare()
+            self.token = rules.signup_token() if rules.needs_token() else ""
         connections.close_all()  # this thread is the loop's from now on, and asks the database nothing
         server = self.build_server()
         server.run()
