@@ -11,10 +11,10 @@ from typing import Any
 
 import aiohttp
 
-from benchmarks.chaos.faults import Weather
 from benchmarks.chaos.ledger import Ledger
 from benchmarks.chaos.messages import tokens_in
 from benchmarks.chaos.process import Process
+from benchmarks.chaos.weather import Weather
 
 PASSWORD = "correct-horse-battery-7"
 PATIENCE = aiohttp.ClientTimeout(total=45, connect=5)

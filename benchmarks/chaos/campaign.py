@@ -23,6 +23,7 @@ from benchmarks.chaos.plan import plan_of
 from benchmarks.chaos.process import Process
 from benchmarks.chaos.report import Report, report_of
 from benchmarks.chaos.stored import frames_by_run, read
+from benchmarks.chaos.weather import Weather
 from tests.fakes.model_server import ModelServer
 
 CATCH_UP_SECONDS = 25.0
@@ -37,6 +38,7 @@ class Scene:
     folder: Path
     model: ModelServer
     ledger: Ledger
+    weather: Weather
     processes: list[Process]
     injector: Injector
     people: list[Person]
@@ -65,12 +67,13 @@ async def play(
     options: Options, deployment: Deployment, folder: Path, model: ModelServer, ledger: Ledger
 ) -> None:
     commands = deployment.commands(folder, model.url)
-    processes = [Process(command, folder, ledger) for command in commands]
+    weather = Weather()
+    processes = [Process(command, folder, weather=weather, ledger=ledger) for command in commands]
     plan = plan_of(
         options.seed, options.kills, [command.name for command in commands], deployment.faults_around
     )
-    injector = Injector(plan, processes, deployment, ledger)
-    scene = Scene(options, deployment, folder, model, ledger, processes, injector, [])
+    injector = Injector(plan, processes, deployment, weather=weather, ledger=ledger)
+    scene = Scene(options, deployment, folder, model, ledger, weather, processes, injector, [])
     try:
         await asyncio.gather(*(process.start() for process in processes))
         await gather_people(scene)
@@ -94,7 +97,7 @@ async def gather_people(scene: Scene) -> None:
             speaker.token,
             processes=scene.processes,
             ledger=scene.ledger,
-            weather=scene.injector.weather,
+            weather=scene.weather,
             dice=random.Random(f"{scene.options.seed}/browser/{number}"),
         )
         scene.people.append(Person(number, scene.options.seed, browser, speaker, town))

@@ -5,31 +5,28 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from dataclasses import dataclass, field
+from contextlib import nullcontext
 
 from benchmarks.chaos.deployment import Deployment
 from benchmarks.chaos.ledger import Ledger
 from benchmarks.chaos.plan import Fault, Plan
 from benchmarks.chaos.process import Process
-
-AFTERMATH = 2.0
-
-
-@dataclass(slots=True)
-class Weather:
-    """When the database was not there: then a process has to say so."""
-
-    outages: list[tuple[float, float]] = field(default_factory=list)
-
-    def was_bad(self, since: float) -> bool:
-        return any(ended + AFTERMATH >= since for _, ended in self.outages)
+from benchmarks.chaos.weather import Weather
 
 
 class Injector:
     """`run` ends when the plan is carried out or its time is over, and leaves every process up."""
 
-    def __init__(self, plan: Plan, processes: list[Process], deployment: Deployment, ledger: Ledger) -> None:
-        self.weather = Weather()
+    def __init__(
+        self,
+        plan: Plan,
+        processes: list[Process],
+        deployment: Deployment,
+        *,
+        weather: Weather,
+        ledger: Ledger,
+    ) -> None:
+        self._weather = weather
         self._plan = plan
         self._processes = processes
         self._deployment = deployment
@@ -88,15 +85,8 @@ class Injector:
         for fault in self._plan.around:
             await asyncio.sleep(fault.wait)
             self._ledger.count(f"fault: {fault.kind}")
-            await (self._cut_off(fault) if fault.kind == "database cut off" else self._be_away(fault))
-
-    async def _cut_off(self, fault: Fault) -> None:
-        began = time.time()
-        self.weather.outages.append((began, float("inf")))
-        try:
-            await self._be_away(fault)
-        finally:
-            self.weather.outages[-1] = (began, time.time())
+            with self._weather.bad() if fault.kind == "database cut off" else nullcontext():
+                await self._be_away(fault)
 
     async def _be_away(self, fault: Fault) -> None:
         if fault.kind == "database stalls":

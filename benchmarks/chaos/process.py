@@ -14,9 +14,11 @@ from pathlib import Path
 import aiohttp
 
 from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.weather import Weather
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 90
+START_TRIES = 10
 END_SECONDS = 25
 AFTERMATH = 1.0
 """For so long after it was disturbed a process may answer with 5xx."""
@@ -39,13 +41,15 @@ class Command:
 class Process:
     """One at a time of a command. `up` is set while it can be expected to answer."""
 
-    def __init__(self, command: Command, folder: Path, ledger: Ledger) -> None:
+    def __init__(self, command: Command, folder: Path, *, weather: Weather, ledger: Ledger) -> None:
         self.command = command
         self.log = folder / f"{command.name}.log"
         self.up = asyncio.Event()
         self.disturbed_at = 0.0
         self.pauses: list[tuple[float, float]] = []
+        self._weather = weather
         self._ledger = ledger
+        self._launched_at = 0.0
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
 
@@ -62,6 +66,7 @@ class Process:
 
     async def launch(self) -> None:
         """Starts it, without waiting until it answers."""
+        self._launched_at = time.time()
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -75,10 +80,15 @@ class Process:
         self._watch = asyncio.create_task(self._watch_death(self._process))
 
     async def start(self) -> None:
-        await self.launch()
-        await self.wait_until_up()
+        """Until it is up; again where it has ended since there was no database."""
+        for _ in range(START_TRIES):
+            await self.launch()
+            await self._wait_until_up()
+            if self.up.is_set() or self.is_running:
+                return
+            await asyncio.sleep(1)
 
-    async def wait_until_up(self) -> None:
+    async def _wait_until_up(self) -> None:
         """Accuses it where it does not come up."""
         started = time.monotonic()
         while self.is_running and not await self._answers():
@@ -87,7 +97,8 @@ class Process:
                 return
             await asyncio.sleep(0.05)
         self.disturbed_at = time.time()
-        self.up.set()
+        if self.is_running:
+            self.up.set()
 
     async def _answers(self) -> bool:
         if not self.serves:
@@ -109,7 +120,10 @@ class Process:
         code = await process.wait()
         if self._process is process:
             self.disturb()
-            self._ledger.accuse("lives", f"{self.command.name} ended by itself with {code}")
+            if code == 1 and self._weather.was_bad(self._launched_at):
+                self._ledger.count("starts without a database")
+            else:
+                self._ledger.accuse("lives", f"{self.command.name} ended by itself with {code}")
 
     def disturb(self) -> None:
         self.up.clear()
