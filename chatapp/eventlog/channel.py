@@ -17,6 +17,13 @@ from chatapp.render import BlockStream, BlockUpdate
 
 Decorate = Callable[[Frame], dict[str, Any]]
 
+AT_ONCE = 0.0
+SOON = 0.005
+"""Long enough for a quick tool: its result is then written together with its call."""
+PATIENCE = 0.04
+"""Seconds for which frames may wait to be written: the beginning of a text not at all, most of them with what
+all other runs have to say."""
+
 
 class RunChannel:
     """Numbers, renders and batches the frames of one run under one lease.
@@ -45,7 +52,7 @@ class RunChannel:
         self.stored = stored
         self.void = void
         self.writing = False
-        self.urgent = False
+        self.patience = PATIENCE
         self._decorate = decorate or (lambda frame: {})
         self.in_doubt = False
         self._pending: list[Frame] = []
@@ -75,15 +82,19 @@ class RunChannel:
             self._pending.append({"type": "text_withdrawn"})
         self._has_shown = self._has_shown or frame["type"] in DELTAS
         merge_into(self._pending, frame)
-        self.urgent = self.urgent or self._hurries(frame)
+        self.patience = min(self.patience, self._patience_with(frame))
 
-    def _hurries(self, frame: Frame) -> bool:
+    def _patience_with(self, frame: Frame) -> float:
         if frame["type"] not in UNHURRIED:
-            return True
+            return SOON
         if frame["type"] not in DELTAS or frame["index"] == self._streaming:
-            return False
+            return PATIENCE
         self._streaming = frame["index"]
-        return True
+        return AT_ONCE
+
+    @property
+    def is_hurried(self) -> bool:
+        return self.patience < PATIENCE
 
     @property
     def has_news(self) -> bool:
@@ -91,7 +102,7 @@ class RunChannel:
 
     def take(self, *, turn_ends: bool = False) -> None:
         """Hands the waiting frames to a writer. Ends with `wrote` or `failed`."""
-        self.writing, self.urgent = True, False
+        self.writing, self.patience = True, PATIENCE
         self._has_shown = self._has_shown and not turn_ends
         self._taken.extend(self._pending)
         self._pending = []

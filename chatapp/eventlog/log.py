@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 from collections.abc import Callable
 
 from django.db import DatabaseError, connection
@@ -13,7 +14,7 @@ from agents import events
 from agents.cancel import shielded
 from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import AWAY, as_storage_error, writing
-from chatapp.eventlog.channel import RunChannel
+from chatapp.eventlog.channel import PATIENCE, RunChannel
 from chatapp.eventlog.frames import Frame
 from chatapp.eventlog.rows import EventRow, insert_rows, publish_row
 from chatapp.eventlog.threads import in_writer_thread
@@ -22,7 +23,7 @@ from chatapp.models import RunEvent
 Operation = Callable[[Callable[[], None]], object]
 logger = logging.getLogger(__name__)
 
-FLUSH_SECONDS = 0.04
+ALMOST = 0.005  # all runs are written a little earlier rather than twice
 RETRY_SECONDS = 0.5
 ATTEMPT_PAUSES = (0.2, 0.8, 2.0)
 
@@ -33,7 +34,8 @@ class EventLog:
     def __init__(self, on_lost: Callable[[str], None]) -> None:
         self._channels: dict[str, RunChannel] = {}
         self._on_lost = on_lost
-        self._wake: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._all_due = self._hurried_due = math.inf  # when the loop's clock says so
+        self._wake: asyncio.TimerHandle | None = None
         self._flushing: asyncio.Task[None] | None = None
         self._written = asyncio.Condition()
 
@@ -47,36 +49,49 @@ class EventLog:
     def emit(self, channel: RunChannel, event: events.Event) -> None:
         """Takes an event of a live run. Returns at once; the frame is shown when it is stored."""
         if channel.add(event):
-            self._schedule(urgent=channel.urgent)
+            self._expect(channel.patience)
 
-    def _schedule(self, *, urgent: bool = False, after: float = FLUSH_SECONDS) -> None:
-        if self._flushing is not None:
+    def _expect(self, patience: float) -> None:
+        """A flush at the latest when this has passed: of all runs, or of those that are in a hurry."""
+        if patience >= PATIENCE and self._all_due < math.inf:
             return
-        loop = asyncio.get_running_loop()
-        if urgent and isinstance(self._wake, asyncio.TimerHandle):
-            self._wake.cancel()
-            self._wake = None
-        if self._wake is None:
-            self._wake = (
-                loop.call_soon(self._start_flush) if urgent else loop.call_later(after, self._start_flush)
-            )
+        due = asyncio.get_running_loop().time() + patience
+        if patience < PATIENCE:
+            self._hurried_due = min(self._hurried_due, due)
+        else:
+            self._all_due = due
+        self._arm()
+
+    def _arm(self) -> None:
+        due = min(self._all_due, self._hurried_due)
+        if self._flushing is not None or due == math.inf:
+            return
+        if self._wake is None or self._wake.when() > due:
+            if self._wake is not None:
+                self._wake.cancel()
+            self._wake = asyncio.get_running_loop().call_at(due, self._start_flush)
 
     def _start_flush(self) -> None:
-        self._wake = None
-        self._flushing = asyncio.get_running_loop().create_task(self._flush())
+        loop = asyncio.get_running_loop()
+        is_for_all = loop.time() + ALMOST >= self._all_due
+        self._wake, self._hurried_due = None, math.inf
+        self._all_due = math.inf if is_for_all else self._all_due
+        self._flushing = loop.create_task(self._flush(is_for_all=is_for_all))
 
-    async def _flush(self) -> None:
-        pause = FLUSH_SECONDS
+    async def _flush(self, *, is_for_all: bool) -> None:
         try:
-            await self._write_batch([c for c in self._channels.values() if c.has_news and not c.writing])
+            await self._write_batch([c for c in self._waiting() if is_for_all or c.is_hurried])
         except DatabaseError as error:
             logger.warning("event log: %s; trying again", error)
-            pause = RETRY_SECONDS
+            self._all_due = min(self._all_due, asyncio.get_running_loop().time() + RETRY_SECONDS)
         finally:
             self._flushing = None
-        waiting = [c for c in self._channels.values() if c.has_news and not c.writing]
-        if waiting:
-            self._schedule(urgent=pause == FLUSH_SECONDS and any(c.urgent for c in waiting), after=pause)
+        for channel in self._waiting():
+            self._expect(channel.patience)
+        self._arm()
+
+    def _waiting(self) -> list[RunChannel]:
+        return [channel for channel in self._channels.values() if channel.has_news and not channel.writing]
 
     async def _write_batch(self, channels: list[RunChannel]) -> None:
         """One transaction for all; where one run's frames cannot be written, one for each."""

@@ -204,8 +204,10 @@ async def test_a_frame_that_cannot_be_written_stops_nobody_else(channel, other_c
     log = log_of(channel)
     log.open(other_channel)
     channel.add_frame({"type": "tool_progress", "call_id": "c", "done": object()})
+    log.emit(channel, said(channel, "lost"))
     log.emit(other_channel, said(other_channel, "Hello"))
     await quiet(other_channel)
+    await quiet(channel)
     assert await in_thread(shown, other_channel) == [("text_delta", "Hello")]
     log.emit(channel, said(channel, "and on"))
     await quiet(channel)
@@ -256,3 +258,26 @@ async def test_a_batch_whose_commit_was_not_answered_is_not_written_again(channe
     await quiet(channel)
     texts = [words for kind, words in await in_thread(shown, channel) if kind == "text_delta"]
     assert "".join(texts) == ("Hello" if then == "delta" else "Hel")
+
+
+async def test_a_text_that_begins_waits_for_nobody_and_takes_nobody_with_it(channel, other_channel):
+    log = log_of(channel)
+    log.open(other_channel)
+    log.emit(channel, said(channel, "It "))
+    await quiet(channel)
+    log.emit(channel, said(channel, "goes on"))
+    log.emit(other_channel, said(other_channel, "Hello"))
+    await quiet(other_channel)
+    assert channel.has_news
+    await quiet(channel)
+    assert await in_thread(shown, channel) == [("text_delta", "It "), ("text_delta", "goes on")]
+
+
+async def test_the_call_of_a_quick_tool_is_written_with_its_result(channel):
+    log = log_of(channel)
+    called = events.ToolCalled(channel.run_id, 1, "c", "look", "{}", started=True)
+    log.emit(channel, called)
+    await asyncio.sleep(0.001)
+    log.emit(channel, events.ToolReturned(channel.run_id, 2, "c", "look", "Found", is_error=False, seconds=0))
+    await quiet(channel)
+    assert await in_thread(RunEvent.objects.count) == 1
