@@ -40,8 +40,8 @@ fmt: install-dev ## formats the code and fixes what can be fixed
 	$(BIN)/ruff format .
 	-$(BIN)/djade $$(git ls-files 'templates/*.html')
 
-bench: install-dev ## the benchmarks, as a table and as JSON
-	$(BIN)/python -m benchmarks
+bench: install-dev ## measures speed beside its goals (ARGS="streaming pages --on sqlite --repeat 3")
+	$(BIN)/python -m benchmarks $(ARGS)
 
 chaos: install-dev ## kills processes under random users, then checks the invariants (SEED, KILLS, DURATION, PEOPLE, ON)
 	$(BIN)/python -m benchmarks.chaos

@@ -18,10 +18,11 @@ LOCAL_REDIS = "redis://127.0.0.1:6379/13"
 
 
 class Place(ABC):
-    """`environment`: how a server finds it."""
+    """`environment`: how a server finds it. `workers`: how many processes drive the runs in its place."""
 
     name: str
     environment: dict[str, str]
+    workers = 0
 
     @abstractmethod
     def connections(self, server: int) -> int:
@@ -103,6 +104,17 @@ class Postgres(Place):
             return int(row[0] or 0) if row else 0
 
 
+class PostgresAndWorker(Postgres):
+    """The server only stores and shows; a process of its own drives the runs."""
+
+    name = "Postgres, Redis and a worker"
+    workers = 1
+
+    def __init__(self, url: str, redis_url: str) -> None:
+        super().__init__(url, redis_url)
+        self.environment["RUN_EXECUTOR"] = "procrastinate"
+
+
 def _flushed(connection: psycopg.Connection) -> str:
     """How far the log has got; a transaction that is waited for brings the others to the disk."""
     connection.execute("SELECT pg_logical_emit_message(true, 'bench', '')")
@@ -112,14 +124,14 @@ def _flushed(connection: psycopg.Connection) -> str:
 
 
 @contextmanager
-def new_postgres() -> Iterator[Postgres]:
+def new_postgres(kind: type[Postgres] = Postgres) -> Iterator[Postgres]:
     """On the servers of TEST_DATABASE_URL and TEST_REDIS_URL, or the usual ones of this machine."""
     server = os.environ.get("TEST_DATABASE_URL") or LOCAL_POSTGRES
     redis = os.environ.get("TEST_REDIS_URL") or LOCAL_REDIS
     name = f"chatapp_bench_{os.getpid()}"
     administer(server, f'CREATE DATABASE "{name}"')
     try:
-        yield Postgres(in_database(server, name), redis)
+        yield kind(in_database(server, name), redis)
     finally:
         administer(server, f'DROP DATABASE "{name}" WITH (FORCE)')
 

@@ -49,11 +49,16 @@ def end(child: subprocess.Popen[str]) -> None:
 
 async def line_of(child: subprocess.Popen[str]) -> str:
     """The next line that it prints."""
+    async for line in lines_of(child):
+        return line
+    raise RuntimeError("a process ended before it was ready")
+
+
+async def lines_of(child: subprocess.Popen[str]) -> AsyncIterator[str]:
+    """What it prints, until it ends."""
     assert child.stdout is not None
-    line = await asyncio.to_thread(child.stdout.readline)
-    if not line:
-        raise RuntimeError("a process ended before it was ready")
-    return line.strip()
+    while line := await asyncio.to_thread(child.stdout.readline):
+        yield line.strip()
 
 
 async def until_alive(address: Address) -> None:

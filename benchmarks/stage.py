@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -20,12 +21,17 @@ from benchmarks.world import Seat, World
 
 SERVE = ("manage.py", "serve")
 WITH_INSTRUMENTS = ("-m", "benchmarks.instruments")
+WORK = ("manage.py", "procrastinate", "worker")
+WORKER_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
+    """`pids`: its own, and those of workers."""
+
     address: Address
     pid: int
+    pids: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -65,9 +71,16 @@ class Stage:
         """A server of its own; one that is not warm has done nothing yet."""
         address = free_address()
         environment = {**self.environment, **(extra or {}), "PORT": str(address.port)}
-        async with process([*arguments], environment, self.folder / "server.log") as child:
+        log = self.folder / "server.log"
+        async with AsyncExitStack() as stack:
+            child = await stack.enter_async_context(process([*arguments], environment, log))
             await until_alive(address)
-            server = Server(address, child.pid)
+            workers = [
+                await stack.enter_async_context(process(WORK, environment, log))
+                for _ in range(self.place.workers)
+            ]
+            await asyncio.sleep(WORKER_SECONDS if workers else 0)
+            server = Server(address, child.pid, (child.pid, *(worker.pid for worker in workers)))
             if is_warm:
                 await self.warm_up(server)
             yield server
@@ -95,7 +108,7 @@ class Stage:
     def window(self, server: Server) -> Iterator[Window]:
         if self.profile and server == self._server:
             os.kill(server.pid, signal.SIGUSR2)
-        window = Window(server=[server.pid], model=self.model_pid, database=self.place.processes())
+        window = Window(server=server.pids, model=self.model_pid, database=self.place.processes())
         yield window
         window.close()
 
@@ -127,7 +140,7 @@ async def staged(place: Place, folder: Path, *, repeat: int, profile: Path | Non
     log = folder / "bench.log"
     async with process(["-m", "benchmarks.model"], {}, log, is_heard=True) as model:
         address = Address("127.0.0.1", int(await line_of(model)))
-        environment = {**place.environment, **settings_for(folder, address)}
+        environment = {"RUN_EXECUTOR": "inprocess", **place.environment, **settings_for(folder, address)}
         async with process(["-m", "benchmarks.world"], environment, log, is_heard=True) as making:
             world = World.read(await line_of(making))
         stage = Stage(place, folder, address, model.pid, world, environment, repeat, profile)
@@ -147,7 +160,6 @@ def settings_for(folder: Path, model: Address) -> dict[str, str]:
         "CHAT_MODEL": "openai:clock",
         "ASSISTANTS": "",
         "PUBLIC_URL": "",
-        "RUN_EXECUTOR": "inprocess",
         "OPENAI_BASE_URL": f"http://{model}/v1",
         "OPENAI_API_KEY": "none",
     }

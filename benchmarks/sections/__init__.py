@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 from benchmarks.figures import Figure
-from benchmarks.sections import pages, runs, sockets, stopping, storage, streaming
+from benchmarks.sections import inside, pages, runs, sockets, stopping, storage, streaming
 from benchmarks.stage import Stage
 
 Section = Callable[[Stage], AsyncIterator[Figure]]
@@ -20,4 +20,5 @@ SECTIONS: dict[str, Section] = {
     "written": storage.written,
     "tabs": sockets.tabs,
     "sockets": sockets.idle_sockets,
+    "inside": inside.inside,
 }
