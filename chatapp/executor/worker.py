@@ -62,7 +62,7 @@ async def work(app: App, stopping: asyncio.Event, **options: Any) -> None:
         if working.done() and not worker.wait:
             break  # --one-shot: there is nothing left to do
         if working.done() and not stopping.is_set():
-            logger.warning("worker: ended by itself (%s); another begins", working.exception())
+            logger.warning("worker: ended by itself (%s); another begins", _reason(working.exception()))
             await asyncio.wait({told}, timeout=PAUSE_SECONDS)
             worker, working = _begin(app, options)
     await _stop(worker, working, grace)
@@ -81,14 +81,19 @@ async def _stop(worker: Worker, working: asyncio.Task[None], grace: float) -> No
     worker.shutdown_graceful_timeout = grace + HAND_OVER_SECONDS
     worker.stop()
     await executor.server_stopping(grace)
-    await asyncio.wait({working})
-    if error := working.exception():
-        logger.warning("worker: %s", error)
+    await asyncio.wait({working}, timeout=HAND_OVER_SECONDS)
+    if working.done() and working.exception():
+        logger.warning("worker: %s", _reason(working.exception()))
 
 
 def _in_one_line(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """A job whose end could not be told to the database: it comes again, and finds its run taken."""
     if isinstance(context.get("exception"), ConnectorException):
-        logger.warning("worker: %s: %s", context["message"], context["exception"])
+        logger.warning("worker: %s: %s", context["message"], _reason(context["exception"]))
     else:
         loop.default_exception_handler(context)
+
+
+def _reason(error: BaseException | None) -> str:
+    """In one line; procrastinate says "Database error." of what the database has said."""
+    return " ".join(str(error.__cause__ or error).split()) if error else "no reason given"
