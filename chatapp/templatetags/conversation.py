@@ -257,6 +257,10 @@ def _reason_by_type(error: Mapping[str, Any]) -> str:
             return gettext("A rule of the assistant refused it.")
         case "OutputInvalid":
             return gettext("What the model wrote does not have the form that was asked for.")
+        case "TurnLimitExceeded":
+            return gettext("The assistant has taken as many steps as it may. Retry lets it go on.")
+        case "StorageError":
+            return gettext("The server could not save the answer.")
         case "ProviderError" if error.get("message"):
             return said(str(error["message"]))
         case _:

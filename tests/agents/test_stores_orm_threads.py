@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 
-from agents.errors import AgentsError, LeaseLost, RunInFlight, UserError
+from agents.errors import AgentsError, LeaseLost, RunInFlight, StorageError, UserError
 from agents.models import Checkpoint
 from agents.models import Entry as EntryRow
-from agents.stores.orm import checkpoints, sessions
+from agents.stores.orm import checkpoints, sessions, transactions
 from agents.stores.orm.threads import THREADS, close_connections, in_thread
 from agents.transcript import AssistantTextEntry, Entry
 from tests.agents.orm import ANSWER, DONE, HEAD, expire, indexes, start, stored
@@ -160,6 +160,15 @@ async def test_the_connections_of_the_threads_can_be_closed_and_come_back() -> N
     assert await in_thread(stored) == (0, 0, 0, 0)
     await asyncio.to_thread(close_connections)
     assert await in_thread(stored) == (0, 0, 0, 0)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite has one writer")
+async def test_behind_a_lock_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transactions, "SQLITE_SECONDS", 0.05)
+    with transactions._sqlite_writer, pytest.raises(StorageError):
+        await in_thread(start)
+    assert await in_thread(stored) == (0, 0, 0, 0)
+    await in_thread(start)
 
 
 def _start_holding(hold: Callable[[], None]) -> None:

@@ -98,6 +98,8 @@ TEXT = TextPart(1, "Six")
             "The answer broke off. The model’s server takes no more",
         ),
         ([TEXT], {"finish_reason": "length"}, "had reached its greatest length"),
+        ([TEXT], {"state": "failed", "error": {"type": "StorageError"}}, "could not save the answer."),
+        ([TEXT], {"state": "failed", "error": {"type": "TurnLimitExceeded"}}, "as many steps as it may."),
         ([], {}, "The answer is empty."),
         ([HandoverPart("h1", "Purchasing")], {}, "Handed over to Purchasing"),
         ([UnreadablePart(4182)], {}, "One record here cannot be read (no. 4182). The rest is shown."),

@@ -219,6 +219,27 @@ def test_delete_while_others_send_leaves_nothing(script, thread, press):
     assert [table.__name__ for table in tables if table.objects.exists()] == []
 
 
+def test_thirty_runs_and_their_readers_meet_no_locked_database(script, client, make_thread, press, caplog):
+    script(*[FINE] * 30)
+    threads = [make_thread() for _ in range(30)]
+    posts = [(f"/threads/{thread.id}/messages/", {"text": "Hello"}) for thread in threads]
+    with ThreadPoolExecutor(4) as readers:
+        looks = [readers.submit(look, client, thread) for thread in threads for _ in range(2)]
+        assert statuses(press(threads[0], *posts)) == {200: 30}
+        assert {look.result() for look in looks} == {200}
+    for thread in threads:
+        ended(thread)
+    assert [said(thread.session_id) for thread in threads] == [["Hello", "Fine, thank you."]] * 30
+    assert "locked" not in caplog.text
+
+
+def look(client: Client, thread: Thread) -> int:
+    try:
+        return int(client.get(f"/threads/{thread.id}/").status_code)
+    finally:
+        connections.close_all()
+
+
 def test_rename_is_one_of_the_names(script, thread, press):
     answers = press(thread, *[("rename/", {"title": f"Name {n}"}) for n in range(TIMES)])
     assert statuses(answers) == {200: TIMES}

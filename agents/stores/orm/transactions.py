@@ -23,6 +23,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from agents.errors import StorageError
 
 LEASE_SECONDS = 10
+SQLITE_SECONDS = 20.0
 AWAY = (OperationalError, InterfaceError)
 """What a database raises that is away, locked, or out of room."""
 
@@ -43,8 +44,19 @@ def writing() -> Iterator[None]:
         with transaction.atomic():
             yield
         return
-    with _sqlite_writer, transaction.atomic():
+    with _sqlite_turn(), transaction.atomic():
         yield
+
+
+@contextmanager
+def _sqlite_turn() -> Iterator[None]:
+    """As long as SQLite itself waits: behind a lock of another process no line of threads grows for ever."""
+    if not _sqlite_writer.acquire(timeout=SQLITE_SECONDS):
+        raise OperationalError("database is locked, and other threads wait for it too")
+    try:
+        yield
+    finally:
+        _sqlite_writer.release()
 
 
 @contextmanager
