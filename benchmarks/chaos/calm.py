@@ -48,16 +48,23 @@ async def _decide(
 
 
 async def leave(person: Person, thread: str, seconds: float) -> None:
-    """Lets a thread come to rest by itself; only a run that does not end is stopped."""
+    """Lets a thread come to rest by itself; only a run that does not end is stopped.
+
+    What is interrupted may be resumed by itself a moment later, so the rest has to last.
+    """
     ends_at, since, watched = time.monotonic() + seconds, time.monotonic(), ""
     while time.monotonic() < ends_at:
         exported = await person.export(thread)
-        if exported is None or is_at_rest(exported):
+        if exported is None:
             return
-        flight = exported["in_flight"]
-        if flight and flight["run_id"] != watched:
-            since, watched = time.monotonic(), flight["run_id"]
-        if flight and time.monotonic() - since > LONG_SECONDS:
+        flight, rests = exported["in_flight"], is_at_rest(exported)
+        now = "rest" if rests else flight["run_id"] if flight else ""
+        if now != watched:
+            since, watched = time.monotonic(), now
+        lasts = time.monotonic() - since > LONG_SECONDS
+        if rests and lasts:
+            return
+        if flight and lasts:
             await person.stop(thread)
         await asyncio.sleep(POLL_SECONDS)
 

@@ -151,6 +151,8 @@ async def check(scene: Scene) -> None:
     checks.check_screens(tabs, texts, stored, ledger)
     for person, thread in scene.threads:
         await person.look(f"/threads/{thread}/")
+    if ledger.violations:
+        await asyncio.to_thread(database.save, scene.folder)
 
 
 def keep(folder: Path, results: Path, name: str) -> Path:

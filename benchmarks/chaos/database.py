@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 import time
@@ -16,6 +17,16 @@ import psycopg
 from psycopg.rows import dict_row
 
 Row = dict[str, Any]
+TABLES = (
+    "agents_entry",
+    "agents_segment",
+    "agents_checkpoint",
+    "chatapp_thread",
+    "chatapp_queuedmessage",
+    "chatapp_revision",
+    "chatapp_runevent",
+    "chatapp_receipt",
+)
 
 
 class Database(ABC):
@@ -32,6 +43,9 @@ class Database(ABC):
     @abstractmethod
     def rows(self, sql: str) -> Iterator[Row]:
         """Of one SELECT that both databases understand. UUIDs come in their long form, JSON may be text."""
+
+    def save(self, folder: Path) -> None:
+        """What has to be there to look into a violation; by default it is in the folder already."""
 
     @abstractmethod
     def stall(self, ended: threading.Event, seconds: float) -> None:
@@ -96,6 +110,13 @@ class Postgres(Database):
     def rows(self, sql: str) -> Iterator[Row]:
         with self._connect() as connection, connection.cursor(row_factory=dict_row) as cursor:
             yield from cursor.execute(sql.encode())
+
+    def save(self, folder: Path) -> None:
+        for table in TABLES:
+            with (folder / f"{table}.jsonl").open("w") as file:
+                file.writelines(
+                    json.dumps(row, default=str) + "\n" for row in self.rows(f"SELECT * FROM {table}")
+                )
 
     def _connect(self) -> psycopg.Connection:
         """Waits for a place where the server has too many clients: these are not what is looked at."""
