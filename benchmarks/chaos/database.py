@@ -44,8 +44,9 @@ class Database(ABC):
     def rows(self, sql: str) -> Iterator[Row]:
         """Of one SELECT that both databases understand. UUIDs come in their long form, JSON may be text."""
 
+    @abstractmethod
     def save(self, folder: Path) -> None:
-        """What has to be there to look into a violation; by default it is in the folder already."""
+        """What has to be there to look into a violation."""
 
     @abstractmethod
     def stall(self, ended: threading.Event, seconds: float) -> None:
@@ -70,6 +71,9 @@ class Sqlite(Database):
             connection.row_factory = sqlite3.Row
             for row in connection.execute(sql):
                 yield dict(row)
+
+    def save(self, folder: Path) -> None:
+        """It is in the folder already."""
 
     def stall(self, ended: threading.Event, seconds: float) -> None:
         with closing(sqlite3.connect(self.path, timeout=20, isolation_level=None)) as connection:
