@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
@@ -54,10 +54,17 @@ class ForgetfulClient(RedisCacheClient):
 
 
 class SharedCache(RedisCache):
+    """Django makes one of these for each request; the client, with its connections, is the process's."""
+
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
-        self._class = ForgetfulClient
+        self._cache = client_of(server)
 
     def ping(self) -> None:
         """Raises where Redis is away."""
         self._cache.get_client().ping()
+
+
+@cache
+def client_of(server: str) -> ForgetfulClient:
+    return ForgetfulClient([server])

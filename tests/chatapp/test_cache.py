@@ -1,9 +1,10 @@
 """The shared cache while Redis is away: nobody is stopped by it."""
 
 import logging
+from contextvars import copy_context
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.test import Client
 from pytest_django import Settings
 
@@ -43,3 +44,9 @@ def test_so_are_logins(anonymous: Client, user, settings: Settings) -> None:
     settings.ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip"}
     answer = anonymous.post("/accounts/login/", {"login": user.username, "password": PASSWORD})
     assert answer.status_code == 302
+
+
+def test_requests_share_its_connections() -> None:
+    first, second = (copy_context().run(lambda: caches["default"]) for _ in range(2))
+    assert first is not second
+    assert vars(first)["_cache"] is vars(second)["_cache"]
