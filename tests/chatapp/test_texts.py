@@ -79,6 +79,7 @@ def turns_with(given: str) -> list[Turn]:
 
 def test_it_passes_through_every_place(client, script, thread, client_for, operator):
     script(*[turn for given in TEXTS.values() for turn in turns_with(given)], tools=[echo, breaks])
+    operators = client_for(operator)
     for name, given in TEXTS.items():
         run_id = services.send(thread, f"Go {given}").run_id
         ended(thread)
@@ -96,7 +97,7 @@ def test_it_passes_through_every_place(client, script, thread, client_for, opera
         assert segment.entries[-1] == AssistantTextEntry(f"Fine: {kept}.")
         assert seen(thread, run_id) == f"I say {kept}Fine: {kept}.", name
         assert seen(thread, run_id, "reasoning_delta") == f"I think {kept}", name
-        looked_at(client, thread, client_for(operator), run_id)
+        looked_at(client, thread, operators, run_id)
 
 
 def test_it_makes_a_title_and_is_one(client, script, thread, user):
