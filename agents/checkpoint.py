@@ -20,11 +20,12 @@ IfRunExists = Literal["resume", "restart", "fail", "resume_only"]
 class RunHead:
     """Where a run stands. JSON, and bounded in size: a save must cost the same after 10 and 10,000 entries.
 
-    `started_calls` and `tool_seconds` speak of the newest turn only (what a call of an earlier one took is
-    in its result). `done`: the final text is stored, there is nothing left to do but to complete.
-    `input_checked`: the input guardrails have passed. `pending_handoff`: the agent that a handoff named
-    which has not been applied yet. `model`, `usage_estimated` and the newest of `reasoning_seconds` (by the
-    index of their entries) are there for the record of a run that does not complete.
+    `started_calls`, `call_started_at` (Unix time) and `tool_seconds` speak of the newest turn only (what a
+    call of an earlier one took is in its result). `done`: the final text is stored, there is nothing left to
+    do but to complete. `input_checked`: the input guardrails have passed. `pending_handoff`: the agent that a
+    handoff named which has not been applied yet. `model`, `usage_estimated` and the newest of
+    `reasoning_seconds` (by the index of their entries) are there for the record of a run that does not
+    complete.
     `started_at` and `updated_at` are set by the store where they are None.
     """
 
@@ -43,6 +44,7 @@ class RunHead:
     input_checked: bool = False
     done: bool = False
     started_calls: list[str] = field(default_factory=list)
+    call_started_at: dict[str, float] = field(default_factory=dict)
     tool_seconds: dict[str, float] = field(default_factory=dict)
     model: str = ""
     usage_estimated: bool = False

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
@@ -24,6 +25,16 @@ def pytest_unconfigure() -> None:
     if connection.vendor == "sqlite" and name:
         for end in ("-wal", "-shm"):
             Path(f"{name}{end}").unlink(missing_ok=True)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is about another database or executor than these tests run on."""
+    here = {connection.vendor.removesuffix("ql"), settings.RUN_EXECUTOR}
+    wanted = {item: item.get_closest_marker("only") for item in items}
+    others = [item for item, only in wanted.items() if only and not here.intersection(only.args)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in others]
 
 
 @pytest.fixture

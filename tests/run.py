@@ -1,9 +1,10 @@
 """`make test`: the suite on SQLite, in the browser, and again on Postgres and Redis, as far as they answer.
 
-The last pass is about RUN_EXECUTOR=procrastinate. With that in the environment, all on Postgres have workers.
+One pass is about RUN_EXECUTOR=procrastinate. With that in the environment, all on Postgres have workers.
 
 What is skipped is named with its reason; with CI=true a skip is a failure. Each pass is an invocation of its
-own, since the browser tests run an event loop in a thread, and each pass has one database.
+own, since the browser tests run an event loop in a thread, and has a database of its own: two of them run
+side by side.
 """
 
 import os
@@ -25,7 +26,7 @@ LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 LOCAL_REDIS = "redis://127.0.0.1:6379/15"
 WITHOUT_WORKERS = {"RUN_EXECUTOR": "inprocess"}  # these need Postgres
 KINDS = ("failures", "errors", "skipped")
-FEW = 10  # so many may have met a busy machine; more have met a fault
+SIDE_BY_SIDE = 2  # much of a test's time is waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +39,30 @@ class Pass:
     missing: str = ""
 
 
-def lanes() -> list[list[Pass]]:
-    """What runs one after the other, two such rows side by side: much of a test's time is waiting."""
+def passes() -> list[Pass]:
+    """The long ones first, so that the short ones fill the end."""
     services, without = services_env()
     no_chromium = "" if any(map(shutil.which, CHROMIUMS)) else "no Chromium was found"
     plain, browser = ("tests", "--ignore=tests/browser"), ("tests/browser",)
     # With workers: only what an assistant answers, and the workers themselves; the rest knows no executor.
     with_workers = ("tests/chatapp", "tests/process/test_workers.py", "-m", "runs")
-    workers = {**services, "RUN_EXECUTOR": "procrastinate"}
-    on_sqlite = [
+    return [
+        Pass("Postgres and Redis", plain, services, without),
         Pass("SQLite", plain, WITHOUT_WORKERS),
+        Pass(
+            "Postgres and Redis, with workers",
+            with_workers,
+            {**services, "RUN_EXECUTOR": "procrastinate"},
+            without,
+        ),
+        Pass(
+            "browser on Postgres and Redis",
+            browser,
+            services,
+            without or no_chromium,
+        ),
         Pass("browser", browser, WITHOUT_WORKERS, no_chromium),
     ]
-    on_services = [
-        Pass("Postgres and Redis", plain, services, without),
-        Pass("Postgres and Redis, with workers", with_workers, workers, without),
-        Pass("browser on Postgres and Redis", browser, services, without or no_chromium),
-    ]
-    return [on_sqlite, on_services]
 
 
 def services_env() -> tuple[dict[str, str], str]:
@@ -74,32 +81,16 @@ def service(variable: str, local: str, port: int, name: str) -> tuple[str, str]:
     return local, "" if answers else f"no {name}: {variable} is not set, and nothing answers on port {port}"
 
 
-def run_lane(lane: list[Pass]) -> Counter[str]:
-    return sum((run(one) for one in lane if not one.missing), Counter[str]())
-
-
 def run(one: Pass) -> Counter[str]:
-    """One pass. What failed is run once more, alone, and named: processes are killed and waited for here,
-    on machines that others may use. What fails twice has failed."""
-    counts = invoke(one, "first")
-    broken = counts["failures"] + counts["errors"]
-    if not 0 < broken <= FEW:
-        return counts
-    again = invoke(one, "again", "--last-failed", "--last-failed-no-failures=none")
-    print(f"--- {one.name}: {broken} ran a second time, {again['failures'] + again['errors']} failed again")
-    return Counter({**counts, "failures": again["failures"], "errors": again["errors"]})
-
-
-def invoke(one: Pass, attempt: str, *options: str) -> Counter[str]:
     """Prints what pytest said when it has said all of it: another pass runs beside it."""
     started = time.monotonic()
     name = re.sub(r"\W+", "-", one.name.lower())
-    report, files = RESULTS / f"{name}-{attempt}.xml", RESULTS / name
+    report, files = RESULTS / f"{name}.xml", RESULTS / name
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", *one.paths, "-rs", f"--junitxml={report}"),
             *("-o", f"cache_dir={RESULTS / f'cache-{name}'}", f"--output={files}"),
-            *(*options, *sys.argv[1:]),
+            *sys.argv[1:],
         ],
         env={**os.environ, **one.env},
         check=False,
@@ -137,13 +128,15 @@ def closing_line(total: Counter[str], seconds: float) -> str:
 def main() -> int:
     shutil.rmtree(RESULTS, ignore_errors=True)
     RESULTS.mkdir()
-    started, rows = time.monotonic(), lanes()
-    skipped = [f"SKIPPED {one.name}: {one.missing}" for lane in rows for one in lane if one.missing]
-    with ThreadPoolExecutor(len(rows)) as side_by_side:
-        total = sum(side_by_side.map(run_lane, rows), Counter[str]())
-    print("", *skipped, closing_line(total, time.monotonic() - started), sep="\n")
+    started, wanted = time.monotonic(), passes()
+    missing = [f"SKIPPED {one.name}: {one.missing}" for one in wanted if one.missing]
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as side_by_side:
+        there = [one for one in wanted if not one.missing]
+        total = sum(side_by_side.map(run, there), Counter[str]())
+    print("", *missing, closing_line(total, time.monotonic() - started), sep="\n")
+    is_skipped = missing or total["skipped"]
     in_ci = os.environ.get("CI") == "true"
-    return int(bool(total["failures"] or total["errors"] or (in_ci and skipped)))
+    return int(bool(total["failures"] or total["errors"] or (in_ci and is_skipped)))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -67,6 +68,18 @@ class RunState:
         """How long the model has thought in a turn that may not become whole."""
         newest = list((self.reasoning_seconds | seconds).items())[-REASONING_KEPT:]
         self.update(reasoning_seconds=dict(newest))
+
+    def begin_turn_of(self, call_ids: Sequence[str]) -> None:
+        """These calls of a new turn start now. What was known of the calls before it is in their results."""
+        self.update(started_calls=[], call_started_at={}, tool_seconds={})
+        self.start_calls(call_ids)
+
+    def start_calls(self, call_ids: Sequence[str]) -> None:
+        now = dict.fromkeys(call_ids, round(time.time(), 3))
+        known = self.head
+        self.update(
+            started_calls=[*known.started_calls, *call_ids], call_started_at=known.call_started_at | now
+        )
 
     def add_usage(self, usage: Usage) -> None:
         self.update(usage=self.head.usage + usage)

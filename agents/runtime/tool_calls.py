@@ -149,7 +149,7 @@ class ToolRound:
         recorded = self._state.head.started_calls
         new = [call_id for call_id in call_ids if call_id not in recorded]
         if new:
-            self._state.update(started_calls=recorded + new)
+            self._state.start_calls(new)
             await self._writer.save()
 
     def _announce(self) -> Iterable[ToolCalled]:

@@ -101,7 +101,7 @@ class Turns:
         state.repair = []
         round_ = self._round(_calls_among(entries, first))
         starting = [] if self._is_over_tool_budget() else round_.starting()
-        state.update(started_calls=starting, tool_seconds={})
+        state.begin_turn_of(starting)
         state.reasoning_seconds |= draft.reasoning_seconds
         await self._writer.save()
         info = state.info()
@@ -152,7 +152,8 @@ class Turns:
         state.add(entries)
         state.finish_reason = draft.finish_reason
         state.reasoning_seconds |= draft.reasoning_seconds
-        state.update(done=True, output=storable_output(output), started_calls=[], tool_seconds={})
+        state.begin_turn_of(())
+        state.update(done=True, output=storable_output(output))
         info = state.info()
         await notify(self._hooks, lambda hook: hook.turn_finished(info, entries))
 

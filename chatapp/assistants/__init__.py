@@ -28,6 +28,7 @@ __all__ = [
     "get_assistant",
     "is_demo",
     "model_label",
+    "model_of",
     "warm_up",
 ]
 
@@ -80,6 +81,14 @@ def model_label(agent: Agent | None = None) -> str:
     """The model's name without its vendor."""
     vendor, _, name = model_name(agent or default_assistant()).partition(":")
     return name or vendor
+
+
+def model_of(name: str, chosen: str = "") -> str:
+    """The model that a run of this assistant begins with, as its record names it; "" where it is gone."""
+    try:
+        return model_name(get_assistant(name), chosen or None)
+    except UserError:
+        return ""
 
 
 @cache

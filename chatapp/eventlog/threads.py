@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from django.db import DatabaseError, close_old_connections, connection
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
+_in_background: set[Future[None]] = set()
 
 
 @cache
@@ -31,7 +32,14 @@ async def in_writer_thread(work: Callable[[], T]) -> T:
 
 def in_background(work: Callable[[], object]) -> None:
     """Runs a transaction that nobody waits for. What it cannot do is tried again by the heartbeat."""
-    _pool().submit(_logged, work)
+    begun = _pool().submit(_logged, work)
+    _in_background.add(begun)
+    begun.add_done_callback(_in_background.discard)
+
+
+def wait_for_background(timeout: float) -> None:
+    """Until what was given to the background is done, for at most so many seconds."""
+    wait(list(_in_background), timeout)
 
 
 def _logged(work: Callable[[], object]) -> None:

@@ -19,7 +19,7 @@ from agents.stores.orm.checkpoints import Beat
 from chatapp.eventlog import EventLog, Relay, RunChannel, hub, reaches_other_processes
 from chatapp.eventlog.channel import Decorate
 from chatapp.eventlog.hub import Delivery, owner_topic, user_topic
-from chatapp.eventlog.threads import in_background
+from chatapp.eventlog.threads import in_background, wait_for_background
 from chatapp.executor.advance import advance
 from chatapp.executor.checkpointer import RunCheckpointer
 from chatapp.executor.drive import drive
@@ -28,6 +28,7 @@ from chatapp.lifecycle import RunJob
 
 logger = logging.getLogger(__name__)
 
+BACKGROUND_SECONDS = 5.0
 EARLY_WISHES = 100  # wishes to stop that may wait for the launch of their run
 
 
@@ -118,6 +119,7 @@ class InProcessExecutor:
         for service in self._services:
             service.cancel()
         self._loop = None
+        await asyncio.to_thread(wait_for_background, BACKGROUND_SECONDS)
 
     # commands
 

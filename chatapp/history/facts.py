@@ -6,6 +6,7 @@ A finished run says it in the meta of its segment, a run in flight in the head o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -50,6 +51,7 @@ class Facts:
     tool_seconds: Mapping[str, float] = field(default_factory=dict)
     reasoning_seconds: Mapping[str, float] = field(default_factory=dict)
     started_calls: frozenset[str] = frozenset()
+    call_started_at: Mapping[str, float] = field(default_factory=dict)
     dropped: Sequence[Mapping[str, Any]] = ()
     stopping: bool = False
 
@@ -90,18 +92,20 @@ def facts_of_flight(flight: Flight) -> Facts:
         error=head.error if flight.status == "failed" else None,
         assistant=head.agent_name,
         tool_seconds=head.tool_seconds,
+        reasoning_seconds=_seconds(head.reasoning_seconds),
         started_calls=frozenset(head.started_calls),
+        call_started_at=_seconds(head.call_started_at),
         stopping=flight.status == "running" and flight.stop_requested,
     )
 
 
 def moment(value: Any) -> datetime | None:
-    """A time that was stored as ISO text (or is one already); None for anything else."""
-    if isinstance(value, str):
-        try:
+    """A time that was stored as ISO text or in Unix time (or is one already); None for anything else."""
+    with suppress(ValueError, OverflowError):
+        if isinstance(value, float):
+            return datetime.fromtimestamp(value, UTC)
+        if isinstance(value, str):
             value = datetime.fromisoformat(value)
-        except ValueError:
-            return None
     if not isinstance(value, datetime):
         return None
     return value if value.tzinfo else value.replace(tzinfo=UTC)

@@ -15,7 +15,7 @@ from agents.transcript import (
     UnreadableEntry,
     pair_calls,
 )
-from chatapp.history.facts import Facts
+from chatapp.history.facts import Facts, moment
 from chatapp.history.short import short_arguments, short_result
 from chatapp.history.turns import (
     Attachment,
@@ -89,6 +89,7 @@ def call_part(
         output=result.output if result else None,
         output_short=short_result(result.output) if result else "",
         seconds=seconds_of(call, result, facts),
+        started_at=None if result else moment(facts.call_started_at.get(call.call_id)),
         index=index,
     )
 

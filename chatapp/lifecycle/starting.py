@@ -13,6 +13,7 @@ from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
 from agents.stores.orm.transactions import writing
 from agents.transcript import Entry, InputEntry
+from chatapp.assistants import model_of
 from chatapp.eventlog import Frame, last_seq, partial_of, record, tail
 from chatapp.lifecycle.content import Content, text_of
 from chatapp.lifecycle.jobs import RunJob
@@ -29,7 +30,8 @@ def start(thread: Thread, content: Content, *, run_id: str = "") -> tuple[RunJob
     run_id = run_id or str(uuid4())
     now = timezone.now()
     entries: list[Entry] = [InputEntry(role="user", content=content)]
-    head = RunHead(agent_name=thread.assistant, session_id=thread.session_id, started_at=now)
+    model = model_of(thread.assistant, thread.model)
+    head = RunHead(thread.assistant, session_id=thread.session_id, started_at=now, model=model)
     frames = [started_frame(run_id, text_of(content), resumed=False, at=now)]
     fence = checkpoints.start(run_id, thread.session_id, entries, head, owner=owner_of_new_runs())
     numbered = record(thread.id, run_id, frames, stored=1, after=0)

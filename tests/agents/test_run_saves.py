@@ -96,6 +96,9 @@ async def test_the_head_speaks_of_the_newest_turn_only() -> None:
         ["call_look"], ["call_look"], ["call_look-2"], ["call_look-2"],
     ]  # fmt: skip
     assert checkpointer.heads[4].tool_seconds.keys() == {"call_look-2"}
+    assert [list(head.call_started_at) for head in checkpointer.heads[1:]] == [
+        head.started_calls for head in checkpointer.heads[1:]
+    ]
     results = [e for e in (await stored(checkpointer)).entries if isinstance(e, ToolResultEntry)]
     assert all(result.seconds is not None for result in results)
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 
 from agents.errors import AgentsError, LeaseLost, RunInFlight, StorageError, UserError
 from agents.models import Checkpoint
@@ -162,7 +162,7 @@ async def test_the_connections_of_the_threads_can_be_closed_and_come_back() -> N
     assert await in_thread(stored) == (0, 0, 0, 0)
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite has one writer")
+@pytest.mark.only("sqlite")  # it has one writer
 async def test_behind_a_lock_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transactions, "SQLITE_SECONDS", 0.05)
     with transactions._sqlite_writer, pytest.raises(StorageError):

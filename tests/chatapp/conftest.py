@@ -139,7 +139,7 @@ def end_all_runs() -> None:
     running.is_stopping = False  # the process goes on
 
 
-def until(condition: Callable[[], Any], within: float = 20.0) -> Any:
+def until(condition: Callable[[], Any], within: float = 8.0) -> Any:
     """Waits for a condition and returns what it says. TimeoutError."""
     end = time.monotonic() + within
     while not (value := condition()):

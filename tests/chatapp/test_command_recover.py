@@ -11,7 +11,6 @@ from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
 from agents.usage import Usage
 from chatapp import executor
 from chatapp.eventlog import read_after
-from chatapp.lifecycle import runs_wait_for_workers
 from chatapp.models import Revision
 from tests.chatapp.conftest import DATA, PAGE, ask, ended, flight_of, said, segments, send, shown, until
 
@@ -117,7 +116,7 @@ def test_a_resume_that_cannot_begin_forgets_nothing(client, script, thread, add_
     assert [call["started"] for call in segments(thread)[0].meta["dropped_calls"]] == [True]
 
 
-@pytest.mark.skipif(runs_wait_for_workers(), reason="they are no run of the web process")
+@pytest.mark.only("inprocess")  # with workers it is no run of the web process
 def test_what_comes_after_the_shutdown_is_handed_over_at_once(client, script, thread, make_thread):
     script(text("Fine."), text("Still here."))
     own, earlier = executor.get(), make_thread(title="Earlier")

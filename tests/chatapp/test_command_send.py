@@ -9,7 +9,7 @@ from agents.stores.orm import checkpoints
 from agents.testing import hangs, text
 from agents.transcript import AssistantTextEntry, InputEntry
 from chatapp.models import Thread
-from tests.chatapp.conftest import DATA, PAGE, ask, ended, said, segments, shown, until
+from tests.chatapp.conftest import DATA, PAGE, ask, ended, flight_of, said, segments, shown, until
 
 
 def send(client, thread, **fields):
@@ -60,6 +60,12 @@ def test_a_message_is_stored_and_answered(client, script, thread):
     ended(thread)
     assert said(thread.session_id) == ["And now?", "Fine."]
     assert segments(thread)[0].run_id == answer.json()["run_id"]
+
+
+def test_the_run_names_its_model_from_the_start(client, script, thread):
+    script(hangs("So far"))
+    send(client, thread)
+    assert flight_of(thread).head.model == "scripted"
 
 
 def test_a_plain_form_goes_back_to_the_thread(client, script, thread):

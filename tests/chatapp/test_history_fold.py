@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from agents.checkpoint import RunHead
 from agents.transcript import (
     AssistantTextEntry,
@@ -217,6 +219,12 @@ def test_a_running_step_shows_its_progress_and_a_waiting_one_waits():
         ("running", Progress(3, 5, "Dorn")),
         ("queued", None),
     ]
+
+
+@pytest.mark.parametrize("known, since", [(AT.timestamp(), AT), (1e300, None), ("soon", None)])
+def test_a_running_step_says_since_when_it_runs(known, since):
+    turn = flying(ASK, CALL, started_calls=["c1"], call_started_at={"c1": known})
+    assert [(part.state, part.started_at) for part in turn.parts] == [("running", since)]
 
 
 def test_a_resumed_run_says_so_until_something_comes():

@@ -25,6 +25,7 @@ _FACTS = (
     "input_checked",
     "done",
     "started_calls",
+    "call_started_at",
     "tool_seconds",
     "model",
     "usage_estimated",
@@ -67,6 +68,7 @@ _KINDS: dict[str, Any] = {
     "usage": dict,
     "error": dict | None,
     "started_calls": list,
+    "call_started_at": dict,
     "tool_seconds": dict,
 }
 """What a damaged row must not put in their place: the run can still be shown and ended."""
