@@ -18,7 +18,7 @@ from servestatic import ServeStaticASGI  # noqa: E402
 from chatapp.executor import server_started, server_stopping  # noqa: E402
 from chatapp.handler import OneHopHandler, Receive, Scope, Send  # noqa: E402
 from chatapp.routing import websocket_urlpatterns  # noqa: E402
-from chatapp.sockets import OwnOriginOnly, SessionUser, close_unknown  # noqa: E402
+from chatapp.sockets import DatabaseAway, OwnOriginOnly, SessionUser, close_unknown  # noqa: E402
 
 
 def with_static_files(pages: OneHopHandler) -> Any:
@@ -40,7 +40,7 @@ def harden(headers: Any, path: str, url: str) -> None:
 
 last_route: Any = re_path("", cast(Any, close_unknown))  # channels routes applications where Django has views
 http = with_static_files(OneHopHandler())
-websocket = OwnOriginOnly(SessionUser(URLRouter([*websocket_urlpatterns, last_route])))
+websocket = OwnOriginOnly(DatabaseAway(SessionUser(URLRouter([*websocket_urlpatterns, last_route]))))
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

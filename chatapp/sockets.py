@@ -1,5 +1,7 @@
 """What stands before every WebSocket: own origin only, the user of the session cookie, no unknown path."""
 
+import logging
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -7,13 +9,17 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser, User
+from django.db import Error as DatabaseFault
 from django.http import HttpRequest, parse_cookie
 from django.http.request import split_domain_port, validate_host
 
 from chatapp.handler import Receive, Scope, Send, in_web_thread, with_connections
 
+logger = logging.getLogger(__name__)
+
 DEFAULT_PORTS = {"http": 80, "https": 443}
 NOT_THERE = 4404
+TRY_AGAIN = 4503  # a server may send 1000 and 3000 to 4999, and no other code
 
 
 class OwnOriginOnly:
@@ -27,6 +33,21 @@ class OwnOriginOnly:
             await self.inner(scope, receive, send)
         else:
             await send({"type": "websocket.close"})  # before an accept: the handshake answers 403
+
+
+class DatabaseAway:
+    """A socket that cannot be served for now: one line in the log, and the page comes back by itself."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self.inner(scope, receive, send)
+        except DatabaseFault as error:
+            logger.warning("socket: %s", " ".join(str(error).split()))
+            with suppress(OSError):  # some servers raise when the client has gone
+                await send({"type": "websocket.close", "code": TRY_AGAIN})
 
 
 class SessionUser:

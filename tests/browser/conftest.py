@@ -12,7 +12,12 @@ from playwright.sync_api import BrowserContext, ConsoleMessage
 
 from tests.browser.chat import Chat
 from tests.fakes.model_server import ModelServer
-from tests.process.conftest import database_url, server, server_environment  # noqa: F401  (fixtures)
+from tests.process.conftest import (  # noqa: F401  (fixtures)
+    database_url,
+    migrated_database,
+    server,
+    server_environment,
+)
 from tests.process.database import empty_database
 from tests.process.person import Person
 from tests.process.server import Server

@@ -5,10 +5,18 @@ from typing import Any
 import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.contrib.auth.models import User
+from django.db import InterfaceError, OperationalError
 from django.test import Client
 from pytest_django import Settings
 
-from chatapp.sockets import OwnOriginOnly, SessionUser, close_unknown, is_own_origin
+from chatapp.sockets import (
+    TRY_AGAIN,
+    DatabaseAway,
+    OwnOriginOnly,
+    SessionUser,
+    close_unknown,
+    is_own_origin,
+)
 
 
 def scope_of(**headers: str) -> dict[str, Any]:
@@ -64,6 +72,20 @@ async def test_an_unknown_path_is_closed_without_a_traceback() -> None:
     assert (await server.receive_output())["type"] == "websocket.accept"
     assert await server.receive_output() == {"type": "websocket.close", "code": 4404}
     await server.wait()
+
+
+@pytest.mark.parametrize("fault", [OperationalError("gone\n\tfor now"), InterfaceError("closed")])
+async def test_without_its_database_a_socket_says_come_again(fault: Exception, caplog) -> None:
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        raise fault
+
+    server = ApplicationCommunicator(DatabaseAway(inner), scope_of())
+    closed = await server.receive_output()
+    await server.wait()
+    assert closed == {"type": "websocket.close", "code": TRY_AGAIN}
+    assert 3000 <= TRY_AGAIN <= 4999  # what a server may send
+    assert [(record.levelname, record.exc_info) for record in caplog.records] == [("WARNING", None)]
+    assert "\n" not in caplog.text.strip()
 
 
 async def user_behind(cookie: str) -> Any:

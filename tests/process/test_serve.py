@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.process.database import empty_database
 from tests.process.server import ROOT, free_port
 
 SERVE = [sys.executable, "manage.py", "serve"]
@@ -62,6 +63,13 @@ class Served:
             else:
                 self.process.send_signal(which)
         return self.process.wait(20)
+
+
+@pytest.fixture
+def database_url(tmp_path: Path):
+    """Without any table: the first start makes them."""
+    with empty_database(tmp_path) as url:
+        yield url
 
 
 @pytest.fixture
