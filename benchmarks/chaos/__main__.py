@@ -21,17 +21,20 @@ from benchmarks.chaos.report import Report, print_report, write_json
 
 def deployments(options: Options) -> Iterator[tuple[Path, Deployment]]:
     """Each with a folder of its own."""
-    wanted = wanted_deployments()
-    if not wanted or "sqlite" in wanted:
+    for wanted in wanted_deployments():
         with new_folder() as folder:
-            yield folder, on_sqlite(folder)
-    if not wanted or "postgres" in wanted:
-        found = on_postgres(f"chatapp_chaos_{options.seed}_{os.getpid()}")
-        if isinstance(found, Deployment):
-            with new_folder() as folder:
+            found = found_deployment(wanted, folder, options)
+            if isinstance(found, Deployment):
                 yield folder, found
-        else:
-            print(f"SKIPPED Postgres and Redis: {found}")
+            else:
+                print(f"SKIPPED {wanted}: {found}")
+
+
+def found_deployment(wanted: str, folder: Path, options: Options) -> Deployment | str:
+    if wanted == "sqlite":
+        return on_sqlite(folder)
+    workers = 2 if wanted == "workers" else 0
+    return on_postgres(f"chatapp_chaos_{options.seed}_{os.getpid()}", workers=workers)
 
 
 @contextmanager

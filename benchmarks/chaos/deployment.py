@@ -21,6 +21,8 @@ from benchmarks.chaos.proxy import Proxy
 LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 LOCAL_REDIS = "redis://127.0.0.1:6379/14"
 SERVE = ("manage.py", "serve")
+WORK = ("manage.py", "procrastinate", "worker")
+WORKS = "Working: "
 OTHERS_NAMES = ("OPENAI_", "DJANGO_", "ANTHROPIC_", "GEMINI_", "OIDC_")
 OTHERS = frozenset(
     {"CHAT_MODEL", "PUBLIC_URL", "EMAIL_URL", "HOST", "DEBUG", "ALLOWED_HOSTS", "RUN_EXECUTOR"}
@@ -29,11 +31,12 @@ OTHERS = frozenset(
 
 @dataclass(slots=True)
 class Deployment:
-    """`web`: how many servers. `environment`: what all of its processes get on top."""
+    """`web`, `workers`: how many of each. `environment`: what all of its processes get on top."""
 
     name: str
     database: Database
     web: int = 1
+    workers: int = 0
     redis_url: str = ""
     environment: dict[str, str] = field(default_factory=dict)
     proxies: dict[str, Proxy] = field(default_factory=dict)
@@ -73,7 +76,12 @@ class Deployment:
             "EFFECTS": str(folder / "effects"),
             **self.environment,
         }
-        return [web_command(f"web{number + 1}", shared) for number in range(self.web)]
+        if self.workers:
+            shared["RUN_EXECUTOR"] = "procrastinate"
+        return [
+            *(web_command(f"web{number + 1}", shared) for number in range(self.web)),
+            *(Command(f"worker{number + 1}", WORK, shared, greeting=WORKS) for number in range(self.workers)),
+        ]
 
 
 def web_command(name: str, shared: Mapping[str, str]) -> Command:
@@ -100,8 +108,8 @@ def on_sqlite(folder: Path) -> Deployment:
     return Deployment("SQLite, one process", Sqlite(folder))
 
 
-def on_postgres(database_name: str) -> Deployment | str:
-    """Two processes; or why that cannot be had."""
+def on_postgres(database_name: str, *, workers: int) -> Deployment | str:
+    """Two servers, and so many workers that execute their runs; or why that cannot be had."""
     postgres = os.environ.get("TEST_DATABASE_URL") or LOCAL_POSTGRES
     redis = os.environ.get("TEST_REDIS_URL") or LOCAL_REDIS
     missing = [url for url in (postgres, redis) if not answers(url)]
@@ -110,8 +118,8 @@ def on_postgres(database_name: str) -> Deployment | str:
     database = Postgres(postgres, database_name)
     proxies = {"database": Proxy(*database.place), "redis": Proxy(*place_of(redis, 6379))}
     few = {"WEB_THREADS": "12"}  # a Postgres as it comes has room for 100 connections, of everybody
-    name = "Postgres and Redis, two processes"
-    return Deployment(name, database, 2, redis, environment=few, proxies=proxies)
+    name = "Postgres and Redis, two servers" + (f" and {workers} workers" if workers else "")
+    return Deployment(name, database, 2, workers, redis, environment=few, proxies=proxies)
 
 
 def place_of(url: str, port: int) -> tuple[str, int]:

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+DEPLOYMENTS = ("sqlite", "postgres", "workers")
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 
@@ -33,5 +34,8 @@ def options_of_environment() -> Options:
 
 
 def wanted_deployments() -> list[str]:
-    """The names in ON (`sqlite`, `postgres`); empty: all that can be had."""
-    return [name for name in os.environ.get("ON", "").split(",") if name]
+    """The names in ON; without it all of them."""
+    wanted = [name for name in os.environ.get("ON", "").split(",") if name] or list(DEPLOYMENTS)
+    if unknown := set(wanted) - set(DEPLOYMENTS):
+        raise SystemExit(f"ON: {', '.join(sorted(unknown))} is none of {', '.join(DEPLOYMENTS)}")
+    return wanted

@@ -26,12 +26,14 @@ AFTERMATH = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A kind of process and how it is started. `port`: where it serves pages; None where it serves none."""
+    """A kind of process and how it is started. `port`: where it serves pages; None where it serves none.
+    `greeting`: what such a one logs when it is up."""
 
     name: str
     arguments: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
     port: int | None = None
+    greeting: str = ""
 
     @property
     def url(self) -> str:
@@ -50,6 +52,7 @@ class Process:
         self._weather = weather
         self._ledger = ledger
         self._launched_at = 0.0
+        self._greetings = 0
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
 
@@ -66,7 +69,7 @@ class Process:
 
     async def launch(self) -> None:
         """Starts it, without waiting until it answers."""
-        self._launched_at = time.time()
+        self._launched_at, self._greetings = time.time(), self._count_greetings()
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -102,7 +105,7 @@ class Process:
 
     async def _answers(self) -> bool:
         if not self.serves:
-            return True
+            return self._count_greetings() > self._greetings
         timeout = aiohttp.ClientTimeout(total=2)
         with suppress(aiohttp.ClientError, TimeoutError, OSError):
             async with (
@@ -111,6 +114,10 @@ class Process:
             ):
                 return answer.status == 200
         return False
+
+    def _count_greetings(self) -> int:
+        greeting = self.command.greeting
+        return self.log.read_text(errors="replace").count(greeting) if greeting and self.log.exists() else 0
 
     @property
     def is_running(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -29,7 +30,7 @@ class Report:
 
     @property
     def name(self) -> str:
-        return f"chaos-{self.deployment.split(',')[0].split()[0].lower()}-{self.seed}"
+        return f"chaos-{'-'.join(re.findall('[a-z0-9]+', self.deployment.lower()))}-{self.seed}"
 
 
 def report_of(options: Options, deployment: str, ledger: Ledger, *, seconds: float) -> Report:

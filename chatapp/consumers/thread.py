@@ -69,6 +69,7 @@ class ThreadSocket(Socket):
             if delivery.run_id is None:
                 await self._pass_on(delivery)
             elif delivery.run_id in self._sent or delivery.frames[0][0] == 1:
+                await self._end_those_before(delivery.run_id)
                 await self._continue(delivery.run_id, delivery.frames)
             # else: the end of a run that the snapshot has shown as ended
 
@@ -77,6 +78,12 @@ class ThreadSocket(Socket):
             await self.say_text(text)
             if json.loads(text)["type"] == "deleted":
                 raise HangUp(NOT_THERE)
+
+    async def _end_those_before(self, run_id: str) -> None:
+        """A run begins when the one before it has ended. What of that was lost on its way comes first: a
+        client names only its newest run when it comes back."""
+        for earlier in [] if run_id in self._sent else list(self._open):
+            await self._catch_up(earlier)
 
     async def _continue(self, run_id: str, frames: tuple[tuple[int, str], ...]) -> None:
         for seq, text in frames:

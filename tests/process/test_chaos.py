@@ -15,7 +15,7 @@ from benchmarks.chaos.options import Options
 
 @pytest.fixture
 def deployment(tmp_path: Path) -> Deployment:
-    """On the kind of database that the suite runs on; two processes where they can be one."""
+    """As the suite runs: one process on SQLite, else two servers, with a worker if runs wait for one."""
     config = settings.DATABASES["default"]
     if settings.IS_SQLITE:
         return on_sqlite(tmp_path)
@@ -24,9 +24,9 @@ def deployment(tmp_path: Path) -> Deployment:
     )
     name = f"chatapp_chaos_{tmp_path.parent.name}_{tmp_path.name}".replace("-", "_").lower()[-60:]
     few = {"WEB_THREADS": "8"}
-    return Deployment(
-        "the suite's", Postgres(url, name), 2 if settings.REDIS_URL else 1, settings.REDIS_URL, few
-    )
+    workers = 1 if settings.RUN_EXECUTOR == "procrastinate" else 0
+    servers = 2 if settings.REDIS_URL else 1
+    return Deployment("the suite's", Postgres(url, name), servers, workers, settings.REDIS_URL, few)
 
 
 @pytest.mark.slow
