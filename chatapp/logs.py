@@ -53,7 +53,7 @@ class ServiceAway(logging.Filter):
 
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, OperationalError | InterfaceError):
-            record.msg, record.args = f"{record.getMessage()}: {error}", ()
+            record.msg, record.args = " ".join(f"{record.getMessage()}: {error}".split()), ()
             record.exc_info = record.exc_text = None
         return True
 

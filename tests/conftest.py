@@ -1,7 +1,7 @@
 """Fixtures that all tests share. Those of the fake model server come from tests/fakes."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
+from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import Client
 
 if find_spec("tests.fakes.fixtures"):
@@ -35,6 +36,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if others:
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in others]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def emptied_by_deleting() -> Iterator[None]:
+    """After a test Django truncates all tables, which waits for the disk; Postgres deletes a few rows a
+    hundred times as fast. Its foreign keys are looked at when the deletions are committed."""
+
+    def deletions(operations: DatabaseOperations, style: Any, tables: list[str], **options: Any) -> list[str]:
+        return [f"DELETE FROM {operations.quote_name(table)}" for table in tables]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "sql_flush", deletions)
+        yield
 
 
 @pytest.fixture

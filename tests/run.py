@@ -26,6 +26,7 @@ LOCAL_POSTGRES = "postgres://postgres@127.0.0.1:5432/postgres"
 LOCAL_REDIS = "redis://127.0.0.1:6379/15"
 WITHOUT_WORKERS = {"RUN_EXECUTOR": "inprocess"}  # these need Postgres
 KINDS = ("failures", "errors", "skipped")
+LONGEST = 1800  # seconds of a pass
 SIDE_BY_SIDE = 2  # much of a test's time is waiting
 
 
@@ -86,23 +87,32 @@ def run(one: Pass) -> Counter[str]:
     started = time.monotonic()
     name = re.sub(r"\W+", "-", one.name.lower())
     report, files = RESULTS / f"{name}.xml", RESULTS / name
-    done = subprocess.run(
+    status, said = outcome_of(
         [
             *(sys.executable, "-m", "pytest", *one.paths, "-rs", f"--junitxml={report}"),
             *("-o", f"cache_dir={RESULTS / f'cache-{name}'}", f"--output={files}"),
             *sys.argv[1:],
         ],
-        env={**os.environ, **one.env},
-        check=False,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        {**os.environ, **one.env},
     )
-    said = done.stdout.decode(errors="replace")
     print(f"\n--- {one.name}, {time.monotonic() - started:.0f} s\n{said}", flush=True)
     counts = counts_of(report)
-    if done.returncode and not counts["failures"] and not counts["errors"]:
+    if status and not counts["failures"] and not counts["errors"]:
         counts["errors"] += 1
     return counts
+
+
+def outcome_of(command: list[str], environment: dict[str, str]) -> tuple[int, str]:
+    """Its exit status and what it said; a pass that hangs is ended."""
+    pipe, both = subprocess.PIPE, subprocess.STDOUT
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=both) as process:
+        try:
+            said, _ = process.communicate(timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said, _ = process.communicate()
+            said += f"\nended after {LONGEST} s\n".encode()
+    return process.returncode, said.decode(errors="replace")
 
 
 def counts_of(report: Path) -> Counter[str]:

@@ -18,9 +18,10 @@ LONG_SECONDS = 6.0
 
 
 async def tidy(person: Person, thread: str, seconds: float) -> None:
-    """Brings a thread to where nothing is in flight and nothing waits, as a patient person would."""
-    ends_at, since, watched = time.monotonic() + seconds, time.monotonic(), ""
-    while time.monotonic() < ends_at:
+    """Brings a thread to where nothing is in flight and nothing waits, as a patient person would: gives up
+    after so many seconds without progress."""
+    since, watched = time.monotonic(), ""
+    while time.monotonic() - since < seconds:
         exported = await person.export(thread)
         if exported is None:
             return
@@ -52,8 +53,8 @@ async def leave(person: Person, thread: str, seconds: float) -> None:
 
     What is interrupted may be resumed by itself a moment later, so the rest has to last.
     """
-    ends_at, since, watched = time.monotonic() + seconds, time.monotonic(), ""
-    while time.monotonic() < ends_at:
+    since, watched = time.monotonic(), ""
+    while time.monotonic() - since < seconds:
         exported = await person.export(thread)
         if exported is None:
             return

@@ -57,7 +57,8 @@ class Relay:
             self._hub.connect(None)
 
     async def _for_ever(self, step: Step) -> None:
-        while True:
+        task = asyncio.current_task()
+        while task is not None and not task.cancelling():  # a client that connects may swallow it
             await self._tried(step)
 
     async def _tried(self, step: Step) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from django.db import DatabaseError
+from django.db import connection
 from procrastinate.contrib.django.django_connector import DjangoConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
@@ -24,11 +24,16 @@ def _manager() -> JobManager:
 
 
 def defer(run_id: str) -> None:
-    """A job for this run, in the caller's transaction. A second one for the same run does no harm."""
-    try:
-        configure_task(name=DRIVE_RUN, job_manager=_manager(), queue=QUEUE).defer(run_id=run_id)
-    except ConnectorException as error:
-        raise DatabaseError(str(error.__cause__ or error)) from error
+    """A job for this run, in the caller's transaction. A second one for the same run does no harm.
+
+    Raises what the database has raised, as the caller's other statements do.
+    """
+    task = configure_task(name=DRIVE_RUN, job_manager=_manager(), queue=QUEUE)
+    with connection.wrap_database_errors:
+        try:
+            task.defer(run_id=run_id)
+        except ConnectorException as error:
+            raise (error.__cause__ or error) from None
 
 
 def defer_lost() -> None:

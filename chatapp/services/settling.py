@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from django.db import close_old_connections
+
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
 from chatapp import executor
@@ -85,7 +87,9 @@ def _fold_if_waiting(thread: Thread, run: InFlight) -> bool:
 
 
 def _is_gone(run: InFlight, *, within: float) -> bool:
+    """Waits without a connection to the database: whoever ends the run may need the last one of the pool."""
     deadline = time.monotonic() + within
+    close_old_connections()
     executor.get().wait(run.run_id, within)
     while True:
         now = checkpoints.in_flight(run.session_id or "")
@@ -93,6 +97,7 @@ def _is_gone(run: InFlight, *, within: float) -> bool:
             return now is None or now.run_id != run.run_id
         if time.monotonic() > deadline:
             return False
+        close_old_connections()
         time.sleep(POLL_SECONDS)
 
 

@@ -72,3 +72,22 @@ async def test_what_is_said_in_one_moment_goes_as_one_message() -> None:
 async def _noted(sent: list[Any], send: Any, group: str, message: Any) -> None:
     sent.append(message)
     await send(group, message)
+
+
+class Swallowing(Layer):
+    """Its client takes a cancellation for trouble with the connection, as clients do while they connect."""
+
+    async def receive(self, channel: str) -> Any:
+        try:
+            return await super().receive(channel)
+        except asyncio.CancelledError as error:
+            raise ConnectionError("cancelled") from error
+
+
+async def test_it_ends_even_if_the_layer_swallows_the_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay, "PAUSE_SECONDS", 0.01)
+    before = asyncio.all_tasks()
+    async with related(Swallowing()):
+        await asyncio.sleep(0.01)
+    _, left = await asyncio.wait(asyncio.all_tasks() - before, timeout=2)
+    assert not left

@@ -9,7 +9,7 @@ from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
-from django.db import DatabaseError, connection
+from django.db import ProgrammingError, connection
 from django.utils import timezone
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
@@ -232,11 +232,13 @@ def test_a_worker_that_is_stopping_gives_its_job_back(thread: Thread, run_id: st
     assert jobs() == [("r", "todo")]
 
 
-def test_a_failing_defer_is_an_error_of_the_database(thread: Thread, provider: ScriptedProvider) -> None:
+def test_a_failing_defer_raises_what_the_database_has_raised(
+    thread: Thread, provider: ScriptedProvider
+) -> None:
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE procrastinate_jobs RENAME TO elsewhere")
     try:
-        with pytest.raises(DatabaseError):
+        with pytest.raises(ProgrammingError):
             services.send(thread, "How much is it?")
     finally:
         with connection.cursor() as cursor:
