@@ -4,6 +4,7 @@
  *
  * chat:status      {status, runId}: what the server says of the thread: idle, running, waiting, interrupted, failed
  * chat:connection  {online, retryAt}: the socket is lost (retryAt: when it is tried again, in epoch ms) or back
+ * chat:reachable   {}: the server answers again, as another socket has found out
  * chat:sending     {text, clientId}: a message is on its way; show it at once
  * chat:queueing    {text, clientId}: the same, while an answer is written: it will wait for its turn
  * chat:queued      {clientId}: it has not waited, or waits no more

@@ -6,14 +6,14 @@
  * that was seen, and a socket that falls silent counts as lost: the server beats every ten seconds.
  */
 
-import { emit } from "./signals.js";
+import { emit, on } from "./signals.js";
 
 const SIGNED_OUT = 4401;
 const NOT_THERE = 4404;
 const SILENCE_MS = 25_000;
 const NOTICE_MS = 2_000;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 15_000;
+const LONGEST_PAUSE_MS = 8_000;
 const SYNC_EVERY_MS = 1_000;
 
 /** @typedef {{type: string, run_id?: string | null, seq?: number, [field: string]: any}} Frame */
@@ -222,6 +222,7 @@ export function start() {
   const stream = new Stream(thread, { run, after: Number(after) });
   current = stream;
   window.addEventListener("online", () => stream.hurry());
+  on("chat:reachable", () => stream.hurry());
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && stream.hurry());
   window.addEventListener("pagehide", () => stream.disconnect());
   window.addEventListener("pageshow", (event) => event.persisted && stream.connect());

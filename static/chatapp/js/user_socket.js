@@ -1,9 +1,11 @@
 // @ts-check
 /** The user's own socket: it only hints that something in the list changed. Lost, it comes back by itself. */
 
+import { emit } from "./signals.js";
+
 const SIGNED_OUT = 4401;
 const FIRST_WAIT = 1000;
-const LONGEST_WAIT = 30_000;
+const LONGEST_WAIT = 15_000;
 
 /**
  * @typedef {{type: string, threads?: {thread: string, state: string}[]}} Hint `snapshot`: all runs in flight
@@ -17,7 +19,9 @@ export function watchUser(changed) {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/user/`);
     socket.addEventListener("open", () => {
       wait = FIRST_WAIT;
-      if (wasLost) changed({ type: "reconnected" });
+      if (!wasLost) return;
+      changed({ type: "reconnected" });
+      emit("chat:reachable");
     });
     socket.addEventListener("message", (event) => {
       const hint = JSON.parse(event.data);
