@@ -114,7 +114,8 @@ class RunCheckpointer:
             write, frame = self._stopped(entries, head), finished_frame("stopped")
         elif self.is_handing_over:
             head = replace(head, status="running", error=None)
-            write, frame = self._released(entries, head, handed_over=True), finished_frame("interrupted")
+            write = self._released(entries, head, handed_over=True)
+            frame = finished_frame("interrupted") | {"handed_over": True}
         else:
             write = self._released(entries, head, handed_over=False)
             frame = finished_frame("failed" if head.error else "interrupted", error=head.error)

@@ -62,10 +62,19 @@ def test_a_new_message_keeps_what_is_here(broken: Chat) -> None:
     assert broken.turns.nth(1).get_by_role("button", name="Resume").count() == 0
 
 
-def test_a_deploy_needs_no_hand(server: Server, open_chat: OpenChat) -> None:
+COUNT_PANELS = """() => {
+  window.panels = 0;
+  const count = () => { window.panels += document.querySelectorAll(".panel").length; };
+  new MutationObserver(count).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+def test_a_deploy_needs_no_hand_and_offers_none(server: Server, open_chat: OpenChat) -> None:
     chat = open_chat(Person(server, "reader").sign_up()).begin("say 200 @40")
     chat.wait_for_words(20)
+    chat.page.evaluate(COUNT_PANELS)
     server.terminate()
     server.start()
     chat.wait_until_idle()
     assert chat.answer == words(200)
+    assert chat.page.evaluate("window.panels") == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from tests.fakes.model_server import ModelServer
@@ -132,11 +133,18 @@ async def test_told_to_stop_by_the_system_it_goes_on_after_the_restart(
     model_server.script(turns=[[say(3000, rate=50)], [say(10)]])
     thread = person.new_thread("tell me")
     await person.watch(thread, lambda frames: len(seen_text(frames)) > 50)
-    server.terminate()
+    watching = asyncio.create_task(person.watch(thread, ends_of))
+    await asyncio.to_thread(server.terminate)
+    (end,) = ends_of(await watching)
+    assert (end["status"], end["handed_over"]) == ("interrupted", True)
     server.start()
     exported = person.wait(thread, is_idle)
     assert [segment["meta"]["status"] for segment in exported["segments"]] == ["completed"]
     assert len(texts(exported)) == 1
+
+
+def ends_of(frames: list[dict]) -> list[dict]:
+    return [frame for frame in frames if frame["type"] == "run_finished"]
 
 
 def types(exported: dict) -> list[str]:

@@ -125,6 +125,8 @@ class Conversation {
 
   /** @param {Frame} frame @param {LiveTurn} turn */
   #runEnds(frame, turn) {
+    // Its server shuts down, and another one goes on with it in a moment. Else the next heartbeat says how it stands.
+    if (frame.handed_over) return;
     const status = frame.status in STATE_OF ? frame.status : "idle";
     this.#statusIs(status, frame.run_id);
     turn.end(STATE_OF[status] ?? frame.status);
