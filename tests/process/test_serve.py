@@ -1,4 +1,7 @@
-"""`manage.py serve` and `make run`: preparing, saying where, and ending on every kind of signal."""
+"""`manage.py serve` and `make run`: preparing, saying where, and ending on every kind of signal.
+
+What no database has a part in is tried on one.
+"""
 
 from __future__ import annotations
 
@@ -118,6 +121,7 @@ def test_it_ends_cleanly(serve, signals: list[signal.Signals], group: bool) -> N
     assert "Traceback" not in server.log.read_text()
 
 
+@pytest.mark.only("sqlite")
 @pytest.mark.parametrize(
     ("which", "group"),
     [
@@ -140,6 +144,7 @@ def wait_until(condition, seconds: float = 20) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.only("sqlite")
 def test_it_says_where_it_serves(serve) -> None:
     server = serve()
     server.wait_until_alive()
@@ -147,12 +152,14 @@ def test_it_says_where_it_serves(serve) -> None:
     assert "signup" not in server.log.read_text()
 
 
+@pytest.mark.only("sqlite")
 def test_in_a_network_it_prints_the_token_until_there_is_an_account(serve) -> None:
     server = serve(HOST="0.0.0.0")
     server.wait_until_alive()
     assert "/accounts/signup/?token=" in server.log.read_text()
 
 
+@pytest.mark.only("sqlite")
 def test_a_port_in_use_is_said_in_one_line(serve) -> None:
     first = serve()
     first.wait_until_alive()
@@ -162,6 +169,7 @@ def test_a_port_in_use_is_said_in_one_line(serve) -> None:
     assert "Traceback" not in second.log.read_text()
 
 
+@pytest.mark.only("sqlite")
 def test_a_database_that_is_not_there_is_said_in_one_line(serve, tmp_path: Path) -> None:
     server = serve(DATABASE_URL=f"sqlite:///{tmp_path}/no/such/folder/chat.sqlite3")
     assert server.process.wait(30) == 1
