@@ -43,7 +43,7 @@ fmt: install-dev ## formats the code and fixes what can be fixed
 bench: install-dev ## measures speed beside its goals (ARGS="streaming pages --on sqlite --repeat 3")
 	$(BIN)/python -m benchmarks $(ARGS)
 
-chaos: install-dev ## kills processes under random users, then checks the invariants (SEED, KILLS, DURATION, PEOPLE, ON)
+chaos: install-dev ## kills processes under random users, then checks the invariants (SEED, KILLS, DURATION, PACE, PEOPLE, ON)
 	$(BIN)/python -m benchmarks.chaos
 
 migrations: install-dev ## writes the migrations that the models need

@@ -69,9 +69,8 @@ async def play(
     commands = deployment.commands(folder, model.url)
     weather = Weather()
     processes = [Process(command, folder, weather=weather, ledger=ledger) for command in commands]
-    plan = plan_of(
-        options.seed, options.kills, [command.name for command in commands], deployment.faults_around
-    )
+    names, around = [command.name for command in commands], deployment.faults_around
+    plan = plan_of(options.seed, options.kills, names, around, pace=options.pace)
     injector = Injector(plan, processes, deployment, weather=weather, ledger=ledger)
     scene = Scene(options, deployment, folder, model, ledger, weather, processes, injector, [])
     try:

@@ -13,11 +13,13 @@ RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`kills` counts kill -9; other faults come on top. After `seconds` no further fault is begun."""
+    """`kills` counts kill -9; other faults come on top. After `seconds` no further fault is begun.
+    `pace`: all waits between faults are so many times as long."""
 
     seed: int
     kills: int = 60
     seconds: float = 900
+    pace: float = 1.0
     people: int = 5
     calm_seconds: float = 90
     results: Path = RESULTS
@@ -29,6 +31,7 @@ def options_of_environment() -> Options:
         seed=int(os.environ.get("SEED") or secrets.randbelow(1_000_000)),
         kills=kills,
         seconds=float(os.environ.get("DURATION") or 120 + 12 * kills),
+        pace=float(os.environ.get("PACE") or 1),
         people=int(os.environ.get("PEOPLE") or 5),
     )
 

@@ -46,14 +46,16 @@ class Plan:
         return sum(fault.kind in KILLS for faults in self.of_process.values() for fault in faults)
 
 
-def plan_of(seed: int, kills: int, processes: Sequence[str], around: Sequence[Kind]) -> Plan:
+def plan_of(
+    seed: int, kills: int, processes: Sequence[str], around: Sequence[Kind], *, pace: float = 1.0
+) -> Plan:
     """The same for the same arguments."""
     dice = random.Random(f"{seed}/faults")
     kinds: list[Kind] = [_kill(dice) for _ in range(kills)]
     for kind, share in OTHERS.items():
         kinds += [kind] * round(kills / share)
     dice.shuffle(kinds)
-    faults = [_fault(kind, dice) for kind in kinds]
+    faults = [_fault(kind, dice, pace) for kind in kinds]
     width = len(processes)
     return Plan(
         {name: faults[number::width] for number, name in enumerate(processes)},
@@ -65,7 +67,7 @@ def _kill(dice: random.Random) -> Kind:
     return dice.choices(KILLS, (80, 12, 8))[0]
 
 
-def _fault(kind: Kind, dice: random.Random) -> Fault:
+def _fault(kind: Kind, dice: random.Random, pace: float) -> Fault:
     wait, lasts = dice.uniform(0.3, 5), dice.choice((0, 0, 0.3, 1, 2))
     if kind == "kill -9 at start":
         wait = dice.uniform(0.1, 2)
@@ -75,7 +77,7 @@ def _fault(kind: Kind, dice: random.Random) -> Fault:
         lasts = dice.uniform(0.5, 4)
     elif kind == "SIGSTOP over a lease":
         lasts = LEASE_SECONDS + dice.uniform(0.5, 5)
-    return Fault(kind, round(wait, 3), round(lasts, 3))
+    return Fault(kind, round(wait * pace, 3), round(lasts, 3))
 
 
 def _around(kills: int, kinds: Sequence[Kind], dice: random.Random) -> list[Fault]:
