@@ -89,7 +89,7 @@ async def _stop(worker: Worker, working: asyncio.Task[None], grace: float) -> No
 def _in_one_line(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """A job whose end could not be told to the database: it comes again, and finds its run taken."""
     if isinstance(context.get("exception"), ConnectorException):
-        logger.warning("worker: %s: %s", context["message"], _reason(context["exception"]))
+        logger.warning("worker: a job's end was not told: %s", _reason(context["exception"]))
     else:
         loop.default_exception_handler(context)
 
