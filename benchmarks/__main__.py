@@ -1,4 +1,4 @@
-"""`python -m benchmarks [SECTION …] [--on sqlite,postgres] [--repeat N] [--json FILE] [--profile FILE]`"""
+"""`python -m benchmarks [SECTION …] [--on sqlite,postgres] [--repeat N] [--json FILE]`; `--help` says the rest."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from benchmarks.stage import Stage, staged
 ON_POSTGRES = {"postgres": Postgres, "workers": PostgresAndWorker}
 DEFAULT_JSON = Path("var/bench.json")
 SECTION_SECONDS = 150
+REST = 11.0  # longer than the time between two heartbeats
 ALL_SECONDS = 600
 
 
@@ -29,6 +30,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("sections", nargs="*", help=f"of {', '.join(SECTIONS)} (default: all)")
     parser.add_argument("--on", default="sqlite,postgres", help="where: sqlite, postgres, workers")
     parser.add_argument("--repeat", type=int, default=1, help="how often; the medians are shown")
+    parser.add_argument("--rest", type=float, default=REST, help="seconds for which idle sockets are watched")
     parser.add_argument("--json", type=Path, default=DEFAULT_JSON, help=f"where to (default: {DEFAULT_JSON})")
     parser.add_argument("--profile", type=Path, help="where the server's samples go, as collapsed stacks")
     given = parser.parse_args()
@@ -56,9 +58,12 @@ async def measure(place: Place, given: argparse.Namespace, ends_at: float) -> li
     """What all sections have found before the time was over."""
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="chatapp-bench-") as name:
-        async with staged(place, Path(name), repeat=given.repeat, profile=given.profile) as stage:
+        async with staged(
+            place, Path(name), repeat=given.repeat, rest=given.rest, profile=given.profile
+        ) as stage:
             for section in given.sections or SECTIONS:
-                seconds = min(SECTION_SECONDS * given.repeat, ends_at - time.monotonic())
+                longest = SECTION_SECONDS * given.repeat + 2 * given.rest
+                seconds = min(longest, ends_at - time.monotonic())
                 async for figure in within(seconds, section, stage):
                     figures.append(figure)
                     print("  ".join(cell for cell in cells_of(figure)[:5] if cell), flush=True)
@@ -79,7 +84,7 @@ async def within(seconds: float, section: str, stage: Stage) -> AsyncIterator[Fi
 
 def main() -> int:
     given = arguments()
-    ends_at = time.monotonic() + ALL_SECONDS * given.repeat
+    ends_at = time.monotonic() + ALL_SECONDS * given.repeat + 4 * given.rest
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="chatapp-bench-") as folder:
         for place in places(Path(folder), given.on.split(",")):

@@ -36,7 +36,8 @@ class Server:
 
 @dataclass(slots=True)
 class Stage:
-    """`repeat`: how often a figure is measured. `profile`: where the server's own time is to be told."""
+    """`repeat`: how often a figure is measured. `rest`: for how many seconds idle sockets are watched, twice.
+    `profile`: where the server's own time is to be told."""
 
     place: Place
     folder: Path
@@ -45,6 +46,7 @@ class Stage:
     world: World
     environment: dict[str, str]
     repeat: int = 1
+    rest: float = 0.0
     profile: Path | None = None
     _server: Server | None = None
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -136,14 +138,16 @@ def person_at(seat: Seat, server: Server) -> Person:
 
 
 @asynccontextmanager
-async def staged(place: Place, folder: Path, *, repeat: int, profile: Path | None) -> AsyncIterator[Stage]:
+async def staged(
+    place: Place, folder: Path, *, repeat: int, rest: float, profile: Path | None
+) -> AsyncIterator[Stage]:
     log = folder / "bench.log"
     async with process(["-m", "benchmarks.model"], {}, log, is_heard=True) as model:
         address = Address("127.0.0.1", int(await line_of(model)))
         environment = {"RUN_EXECUTOR": "inprocess", **place.environment, **settings_for(folder, address)}
         async with process(["-m", "benchmarks.world"], environment, log, is_heard=True) as making:
             world = World.read(await line_of(making))
-        stage = Stage(place, folder, address, model.pid, world, environment, repeat, profile)
+        stage = Stage(place, folder, address, model.pid, world, environment, repeat, rest, profile)
         try:
             yield stage
         finally:

@@ -19,7 +19,6 @@ from benchmarks.timing import percentile
 
 SOCKETS = 200
 FEW = 20
-REST = 11.0  # longer than the time between two heartbeats
 TABS = 20
 TOKENS = 200
 
@@ -30,10 +29,10 @@ async def idle_sockets(stage: Stage) -> AsyncIterator[Figure]:
         await asyncio.sleep(1)
         memory = machine.memory(server.pid)
         async with open_sockets(stage, server, SOCKETS):
-            await asyncio.sleep(REST)
+            await asyncio.sleep(stage.rest)
             connections = stage.place.connections(server.pid)
             with stage.window(server) as window:
-                await asyncio.sleep(REST)
+                await asyncio.sleep(stage.rest)
             more = stage.place.connections(server.pid) - connections
             grown = machine.memory(server.pid) - memory
     case, per_hundred = f"{SOCKETS} idle sockets", 100 / SOCKETS
