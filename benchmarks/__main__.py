@@ -1,4 +1,4 @@
-"""`python -m benchmarks [SECTION …] [--on sqlite,postgres] [--repeat N] [--json FILE]`; `--help` says the rest."""
+"""`python -m benchmarks [SECTION …] [--on sqlite,postgres] [--json FILE]`; `--help` says the rest."""
 
 from __future__ import annotations
 
