@@ -99,7 +99,8 @@ def test_steps_do_not_fold_before_the_readers_eyes(chat: Chat) -> None:
 
 
 def test_void_text_stays_until_its_replacement_comes(chat: Chat) -> None:
-    chat.begin("say 20 @60 | cut x1")
+    chat.begin("say 1").wait_until_idle()  # the page is there before the model breaks off
+    chat.write("say 20 @60 | cut x1")
     expect(chat.last).to_contain_text("The model broke off. Trying again (2 of 4).")
     assert chat.heard == 20
     chat.wait_until_idle()
