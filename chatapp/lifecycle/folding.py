@@ -22,7 +22,7 @@ from agents.transcript import (
     pending_tool_calls,
 )
 from chatapp.eventlog import Frame, partial_entries, record, tail
-from chatapp.lifecycle.ownership import QUEUED_OWNER
+from chatapp.lifecycle.ownership import QUEUED_OWNER, as_it_is
 from chatapp.lifecycle.status import Ending
 from chatapp.models import Thread
 
@@ -102,7 +102,7 @@ def last_turn(run: InFlight, reach: int = LAST_TURN) -> list[tuple[int, Entry | 
 
 
 def fold(thread: Thread, run: InFlight, *, fence: int, ending: Ending) -> None:
-    """Makes the run a segment, under its lease, in the caller's transaction.
+    """Makes the run, as it was read under its lease, a segment, in the caller's transaction.
 
     What was shown and is not stored is read from the event log, so the frames must be written before.
     Raises LeaseLost where the lease has gone.
@@ -140,6 +140,7 @@ def fold_waiting(thread: Thread, run: InFlight, *, ending: Ending) -> list[Frame
 
 
 def _end(thread: Thread, run: InFlight, *, fence: int, ending: Ending) -> list[Frame]:
+    run = as_it_is(run)
     finished = finished_frame(ending, error=run.head.error)
     frames = record(thread.id, run.run_id, [finished], stored=run.next_index)
     fold(thread, run, fence=fence, ending=ending)

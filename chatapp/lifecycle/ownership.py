@@ -21,6 +21,11 @@ def owner_of_new_runs() -> str:
     return QUEUED_OWNER if runs_wait_for_workers() else checkpoints.process_owner()
 
 
+def as_it_is(run: InFlight) -> InFlight:
+    """The run under the lease that was just taken: its owner may have written until then."""
+    return checkpoints.run_in_flight(run.run_id) or run
+
+
 def is_waiting(run: InFlight) -> bool:
     """Live, and no worker has it yet."""
     return run.live and run.lease_owner == QUEUED_OWNER

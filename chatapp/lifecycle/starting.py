@@ -17,7 +17,7 @@ from chatapp.assistants import model_of
 from chatapp.eventlog import Frame, last_seq, partial_of, record, tail
 from chatapp.lifecycle.content import Content, text_of
 from chatapp.lifecycle.jobs import RunJob
-from chatapp.lifecycle.ownership import QUEUED_OWNER, owner_of_new_runs
+from chatapp.lifecycle.ownership import QUEUED_OWNER, as_it_is, owner_of_new_runs
 from chatapp.models import Thread
 from chatapp.models.by_hand import touch_thread
 
@@ -41,10 +41,12 @@ def start(thread: Thread, content: Content, *, run_id: str = "") -> tuple[RunJob
 
 
 def resume(thread: Thread, run: InFlight, *, automatic: bool = False) -> tuple[RunJob, list[Frame]] | None:
-    """Claims the lease of a run whose owner is gone. None where somebody else has it."""
+    """Claims the lease of a run whose owner is gone, in the caller's transaction. None where somebody else
+    has it."""
     fence = checkpoints.claim(run.run_id, owner=owner_of_new_runs(), automatic=automatic)
     if fence is None:
         return None
+    run = as_it_is(run)
     frame = started_frame(run.run_id, None, resumed=True, at=timezone.now())
     numbered = record(thread.id, run.run_id, [frame], stored=run.next_index)
     return _job_of(thread, run, fence, next_seq=next_after(numbered)), numbered

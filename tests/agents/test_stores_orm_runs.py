@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from agents.errors import LeaseLost, RunInFlight, UserError
 from agents.models import Checkpoint, Segment
 from agents.models import Entry as EntryRow
-from agents.stores.orm import checkpoints, sessions
+from agents.stores.orm import checkpoints, logs, sessions, snapshots
 from agents.transcript import AssistantTextEntry, InputEntry
 from agents.usage import Usage
 from tests.agents.orm import ANSWER, DONE, HEAD, INPUT, ME, OTHER, call, indexes, result, start, steal, stored
@@ -32,6 +33,19 @@ def test_a_run_starts_with_its_first_fence_and_a_lease() -> None:
     assert (run.run_id, run.session_id, run.fence, run.lease_owner, run.live) == ("r", "s", 1, ME, True)
     assert (run.next_index, run.stop_requested, run.handed_over, run.auto_resumes) == (1, False, False, 0)
     assert checkpoints.run_entries(run.log) == INPUT
+
+
+def test_a_run_that_grows_while_it_is_read_is_read_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    fence, read_entries = start(), logs.run_entries
+
+    def read_late(*log: Any, **part: Any) -> Any:
+        checkpoints.append("r", fence, ANSWER, replace(HEAD, done=True))
+        return read_entries(*log, **part)
+
+    monkeypatch.setattr(snapshots, "run_entries", read_late)
+    snapshot = snapshots.load_run("r")
+    assert snapshot is not None
+    assert (snapshot.entries, snapshot.head.done) == (INPUT, False)
 
 
 def test_a_second_run_of_the_session_is_refused_and_leaves_nothing() -> None:

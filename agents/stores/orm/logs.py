@@ -78,7 +78,7 @@ def indexed_entries(
     return [(index, decode(pk, data)) for pk, index, data in rows.values_list("pk", "index", "data")]
 
 
-def run_entries(log: Any, *, after: int | None = None) -> list[Entry]:
-    """The readable entries of a log, or those behind the index `after`."""
+def run_entries(log: Any, *, after: int | None = None, stop: int | None = None) -> list[Entry]:
+    """The readable entries of a log, or those behind the index `after` and before the index `stop`."""
     start = None if after is None else after + 1
-    return readable((entry for _, entry in indexed_entries(log, start)), of=f"log {log}")
+    return readable((entry for _, entry in indexed_entries(log, start, stop)), of=f"log {log}")
