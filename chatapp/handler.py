@@ -9,6 +9,7 @@ import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import IO, Any, ParamSpec, TypeVar, cast
 
 from django.conf import settings
@@ -28,14 +29,21 @@ Deliver = Callable[[Mapping[str, Any]], None]
 
 DELIVERY_TIMEOUT = 60
 
+ALIVE = "/livez"
+
 threads = ThreadPoolExecutor(max_workers=settings.WEB_THREADS, thread_name_prefix="web")
+# A process whose requests all wait for a database is alive: whoever asks must not wait in line behind them.
+probes = ThreadPoolExecutor(max_workers=1, thread_name_prefix="probe")
 
 
 async def in_web_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Runs a sync function where requests run, in a context of its own."""
+    return await _in_thread_of(threads, partial(function, *args, **kwargs))
+
+
+async def _in_thread_of(pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
     context = contextvars.copy_context()
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(threads, lambda: context.run(function, *args, **kwargs))
+    return await asyncio.get_running_loop().run_in_executor(pool, context.run, work)
 
 
 def with_connections(function: Callable[P, T]) -> Callable[P, T]:
@@ -62,7 +70,8 @@ class OneHopHandler(ASGIHandler):
             body = await self.read_body(receive)
         except RequestAborted:
             return
-        response = await in_web_thread(self.respond, scope, body, deliver_by(send))
+        pool = probes if scope["path"] == ALIVE else threads
+        response = await _in_thread_of(pool, partial(self.respond, scope, body, deliver_by(send)))
         if not response.streaming:
             await self.send_response(response, send)
 

@@ -1,11 +1,13 @@
 """The application as a server sees it."""
 
+import threading
 from typing import Any
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
+from django.conf import settings
 
-from chatapp import executor
+from chatapp import executor, handler
 from chatapp.asgi import application
 
 HEADERS = [(b"host", b"localhost"), (b"accept", b"text/html")]
@@ -38,6 +40,16 @@ async def test_pages_and_static_files_are_served() -> None:
     assert (await get("/accounts/login/"))["status"] == 200
     assert (await get("/static/chatapp/css/tokens.css"))["status"] == 200
     assert (await get("/static/chatapp/css/../../settings.py"))["status"] == 404
+
+
+async def test_a_process_whose_requests_all_wait_is_alive() -> None:
+    goes_on = threading.Event()
+    waiting = [handler.threads.submit(goes_on.wait) for _ in range(settings.WEB_THREADS)]
+    try:
+        assert (await get("/livez"))["status"] == 200
+    finally:
+        goes_on.set()
+    assert all(work.result(5) for work in waiting)
 
 
 async def test_another_kind_of_connection_is_an_error() -> None:
