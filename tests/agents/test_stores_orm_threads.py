@@ -171,6 +171,28 @@ async def test_behind_a_lock_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPat
     await in_thread(start)
 
 
+class Slept:
+    """The lock of a process that stood still: a wait is over as it wakes up, and the lock is free soon."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    def acquire(self, timeout: float) -> bool:
+        self.waits.append(timeout)
+        return len(self.waits) == 3
+
+    def release(self) -> None:
+        pass
+
+
+@pytest.mark.only("sqlite")
+async def test_who_stood_still_while_waiting_waits_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    lock = Slept()
+    monkeypatch.setattr(transactions, "_sqlite_writer", lock)
+    await in_thread(start)
+    assert lock.waits == [transactions.SQLITE_WAIT] * 3
+
+
 def _start_holding(hold: Callable[[], None]) -> None:
     start(inside=hold)
 

@@ -24,6 +24,7 @@ from agents.errors import StorageError
 
 LEASE_SECONDS = 10
 SQLITE_SECONDS = 20.0
+SQLITE_WAIT = 0.5
 AWAY = (OperationalError, InterfaceError)
 """What a database raises that is away, locked, or out of room."""
 
@@ -51,7 +52,9 @@ def writing() -> Iterator[None]:
 @contextmanager
 def _sqlite_turn() -> Iterator[None]:
     """As long as SQLite itself waits: behind a lock of another process no line of threads grows for ever."""
-    if not _sqlite_writer.acquire(timeout=SQLITE_SECONDS):
+    # In short waits: the time in which the process itself stood still is nobody's patience.
+    waits = range(max(1, round(SQLITE_SECONDS / SQLITE_WAIT)))
+    if not any(_sqlite_writer.acquire(timeout=min(SQLITE_WAIT, SQLITE_SECONDS)) for _ in waits):
         raise OperationalError("database is locked, and other threads wait for it too")
     try:
         yield
