@@ -118,7 +118,7 @@ def outcome_of(command: list[str], environment: dict[str, str]) -> tuple[int, st
 def counts_of(report: Path) -> Counter[str]:
     if not report.exists():
         return Counter()
-    suites = ElementTree.parse(report).iter("testsuite")
+    suites = list(ElementTree.parse(report).iter("testsuite"))
     return Counter({kind: sum(int(s.get(kind, 0)) for s in suites) for kind in ("tests", *KINDS)})
 
 
