@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from chatapp.models import Thread
 
 PEOPLE = 100
-LONG = (10, 1_000, 2_000, 5_000)
-LISTED = 1_000
+LONG = (10, 1_000, 2_000, 5_000, 10_000)
+LISTED = (10, 1_000, 10_000)
 ENTRIES_A_RUN = 5
 ANSWER = "A paragraph with **bold** words and `code`.\n\n- one\n- two\n- three\n\n" * 3
 numbers = itertools.count()
@@ -34,11 +34,12 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """`people`: with an empty thread each. `long`: with a thread of that many entries. `list`: of 1,000."""
+    """`people`: with an empty thread each. `long`: with a thread of that many entries. `lists`: with
+    that many threads."""
 
     people: list[Seat]
     long: dict[int, Seat]
-    list: Seat
+    lists: dict[int, Seat]
 
     @classmethod
     def read(cls, line: str) -> World:
@@ -46,7 +47,7 @@ class World:
         return cls(
             people=[Seat(**seat) for seat in data["people"]],
             long={int(entries): Seat(**seat) for entries, seat in data["long"].items()},
-            list=Seat(**data["list"]),
+            lists={int(threads): Seat(**seat) for threads, seat in data["lists"].items()},
         )
 
 
@@ -54,7 +55,7 @@ def make_world() -> dict[str, Any]:
     return {
         "people": [make_seat(entries=0) for _ in range(PEOPLE)],
         "long": {entries: make_seat(entries=entries) for entries in LONG},
-        "list": make_list(),
+        "lists": {threads: make_list(threads) for threads in LISTED},
     }
 
 
@@ -63,9 +64,9 @@ def make_seat(*, entries: int) -> dict[str, str]:
     return {"cookie": cookie_of(user), "thread": str(make_thread(user, entries=entries).id)}
 
 
-def make_list() -> dict[str, str]:
+def make_list(threads: int) -> dict[str, str]:
     user = make_user()
-    make_threads(user, count=LISTED - 1)
+    make_threads(user, count=threads - 1)
     return {"cookie": cookie_of(user), "thread": str(make_thread(user, entries=0).id)}
 
 

@@ -17,7 +17,7 @@ TIMES = 20
 
 async def pages(stage: Stage) -> AsyncIterator[Figure]:
     server = await stage.server()
-    for entries in (10, 1_000, 5_000):
+    for entries in (10, 1_000, 5_000, 10_000):
         seat, case = stage.world.long[entries], f"{entries:,} entries"
         with stage.window(server) as window:
             measured = [
@@ -25,9 +25,10 @@ async def pages(stage: Stage) -> AsyncIterator[Figure]:
             ]
         yield Figure(OPEN, case, [taken for taken, _ in measured], window.strain)
         yield Figure(SIZE, case, [size for _, size in measured], window.strain, "KB")
-    with stage.window(server) as window:
-        measured = [await get_often(server, stage.world.list, "/sidebar/") for _ in range(stage.repeat)]
-    yield Figure(LIST, "", [taken for taken, _ in measured], window.strain)
+    for threads, seat in stage.world.lists.items():
+        with stage.window(server) as window:
+            measured = [await get_often(server, seat, "/sidebar/") for _ in range(stage.repeat)]
+        yield Figure(LIST, f"{threads:,} threads", [taken for taken, _ in measured], window.strain)
 
 
 async def get_often(server: Server, seat: Seat, path: str) -> tuple[float, float]:
