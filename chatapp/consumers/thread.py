@@ -82,8 +82,9 @@ class ThreadSocket(Socket):
     async def _end_those_before(self, run_id: str) -> None:
         """A run begins when the one before it has ended. What of that was lost on its way comes first: a
         client names only its newest run when it comes back."""
-        for earlier in [] if run_id in self._sent else list(self._open):
-            await self._catch_up(earlier)
+        if run_id not in self._sent:
+            for earlier in list(self._open):
+                await self._catch_up(earlier)
 
     async def _continue(self, run_id: str, frames: tuple[tuple[int, str], ...]) -> None:
         for seq, text in frames:
