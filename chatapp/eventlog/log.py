@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 ALMOST = 0.005  # all runs are written a little earlier rather than twice
 RETRY_SECONDS = 0.5
+END_SECONDS = 5.0
 ATTEMPT_PAUSES = (0.2, 0.8, 2.0)
 
 
@@ -37,6 +38,7 @@ class EventLog:
         self._all_due = self._hurried_due = math.inf  # when the loop's clock says so
         self._wake: asyncio.TimerHandle | None = None
         self._flushing: asyncio.Task[None] | None = None
+        self._has_ended = False
         self._written = asyncio.Condition()
 
     def open(self, channel: RunChannel) -> None:
@@ -45,6 +47,14 @@ class EventLog:
     def close(self, channel: RunChannel) -> None:
         if self._channels.get(channel.run_id) is channel:  # a resume may have opened another one since
             del self._channels[channel.run_id]
+
+    async def end(self) -> None:
+        """Returns when what is being written is written; begins nothing more. The loop may end after it."""
+        self._has_ended = True
+        if self._wake is not None:
+            self._wake.cancel()
+        if self._flushing is not None:
+            await asyncio.wait({self._flushing}, timeout=END_SECONDS)
 
     def emit(self, channel: RunChannel, event: events.Event) -> None:
         """Takes an event of a live run. Returns at once; the frame is shown when it is stored."""
@@ -64,7 +74,7 @@ class EventLog:
 
     def _arm(self) -> None:
         due = min(self._all_due, self._hurried_due)
-        if self._flushing is not None or due == math.inf:
+        if self._has_ended or self._flushing is not None or due == math.inf:
             return
         if self._wake is None or self._wake.when() > due:
             if self._wake is not None:

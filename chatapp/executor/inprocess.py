@@ -116,6 +116,8 @@ class InProcessExecutor:
             await asyncio.wait(left, timeout=10)
         if self._pulse is not None:
             await asyncio.to_thread(self._pulse.stop)
+        if self._log is not None:
+            await self._log.end()
         for service in self._services:
             service.cancel()
         self._loop = None

@@ -1,6 +1,7 @@
 """The event log: batches, order, what is withdrawn, and a database that is away for a moment."""
 
 import asyncio
+import threading
 from uuid import uuid4
 
 import pytest
@@ -13,6 +14,7 @@ from agents.stores.orm import checkpoints
 from agents.transcript import AssistantTextEntry, InputEntry
 from chatapp.eventlog import EventLog, RunChannel, read_after
 from chatapp.eventlog import log as eventlog_module
+from chatapp.eventlog.channel import PATIENCE
 from chatapp.eventlog.frames import frame_of
 from chatapp.models import RunEvent
 
@@ -281,3 +283,26 @@ async def test_the_call_of_a_quick_tool_is_written_with_its_result(channel):
     log.emit(channel, events.ToolReturned(channel.run_id, 2, "c", "look", "Found", is_error=False, seconds=0))
     await quiet(channel)
     assert await in_thread(RunEvent.objects.count) == 1
+
+
+async def test_its_end_waits_for_what_is_being_written_and_begins_nothing_more(channel, monkeypatch):
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def slowly(channels):
+        begun.set()
+        assert may_go_on.wait(5)
+        return write_rows(channels)
+
+    write_rows = eventlog_module._write_rows
+    monkeypatch.setattr(eventlog_module, "_write_rows", slowly)
+    log = log_of(channel)
+    log.emit(channel, said(channel, "in time"))
+    await in_thread(begun.wait, 5)
+    log.emit(channel, said(channel, " too late"))
+    asyncio.get_running_loop().call_later(0.05, may_go_on.set)
+    await log.end()
+    assert await in_thread(shown, channel) == [("text_delta", "in time")]
+    log.emit(channel, said(channel, ", and later"))
+    await asyncio.sleep(4 * PATIENCE)
+    assert await in_thread(shown, channel) == [("text_delta", "in time")]
+    assert not [task for task in asyncio.all_tasks() if "_flush" in repr(task)]
