@@ -11,6 +11,7 @@ from typing import Any
 from daphne.server import Server as Daphne  # isort: skip  (installs the reactor)
 from autobahn.exception import Disconnected
 from daphne.http_protocol import WebRequest
+from daphne.ws_protocol import WebSocketProtocol
 from twisted.internet import defer, reactor
 
 from chatapp.backpressure import Backpressure
@@ -24,6 +25,19 @@ DRAIN_SECONDS = 17  # with what follows, within the 20 that a supervisor grants
 REQUEST_SECONDS = 2
 Started = Callable[[asyncio.AbstractEventLoop], None]
 Stopping = Callable[[], Awaitable[None]]
+
+
+class Socket(WebSocketProtocol):
+    """The limit of a message's length is for what clients send: an answer is as long as it is."""
+
+    maxMessagePayloadSize: int  # noqa: N815 (autobahn's name)
+
+    def sendMessage(self, *args: Any, **kwargs: Any) -> None:  # noqa: N802 (autobahn's name)
+        limit, self.maxMessagePayloadSize = self.maxMessagePayloadSize, 0
+        try:
+            super().sendMessage(*args, **kwargs)
+        finally:
+            self.maxMessagePayloadSize = limit
 
 
 class Server(Daphne):
@@ -50,6 +64,7 @@ class Server(Daphne):
         self.failure = ""
 
     def _when_loop_runs(self) -> None:
+        self.ws_factory.protocol = Socket
         call_later(0, lambda: self._started(asyncio.get_running_loop()))
 
     def listen_success(self, port: Any) -> None:
