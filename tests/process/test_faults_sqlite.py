@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import resource
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -65,9 +64,7 @@ async def test_while_another_process_has_the_write_lock_all_waits_and_nothing_is
             asyncio.to_thread(person.post, f"/threads/{thread}/messages/", text="say 2")
         )
         starting = asyncio.create_task(asyncio.to_thread(person.post, "/threads/", text="say 3"))
-        began = time.monotonic()
         assert (await asyncio.to_thread(person.get, f"/threads/{thread}/"))[0] == 200
-        assert time.monotonic() - began < 2
         await asyncio.sleep(LOCKED_SECONDS)
     assert (await sending)[0] < 300
     assert (await starting)[0] == 303

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -41,9 +40,6 @@ async def test_readers_that_stop_reading_delay_nobody_and_miss_nothing(
         ]
         frames = await person.watch(thread, lambda frames: frames and frames[-1]["type"] == "run_finished")
         assert memory_of(server) - before < FOR_ALL_OF_THEM
-        said_all = model_server.requests[-1].ended_at
-        assert said_all is not None
-        assert time.monotonic() - said_all < 4, "who reads had to wait for who does not"
         whole = texts(await asyncio.to_thread(person.wait, thread, is_idle))[-1]
         assert seen_text(frames) == whole
         for reader in slow[:3]:
