@@ -3,7 +3,7 @@
 One pass is about RUN_EXECUTOR=procrastinate. With that in the environment, all on Postgres have workers.
 
 What is skipped is named with its reason; with CI=true a skip is a failure. Each pass is an invocation of its
-own, since the browser tests run an event loop in a thread, and has a database of its own: three of them run
+own, since the browser tests run an event loop in a thread, and has a database of its own: two of them run
 side by side.
 """
 
@@ -27,7 +27,7 @@ LOCAL_REDIS = "redis://127.0.0.1:6379/15"
 WITHOUT_WORKERS = {"RUN_EXECUTOR": "inprocess"}  # these need Postgres
 KINDS = ("failures", "errors", "skipped")
 LONGEST = 1800  # seconds of a pass
-SIDE_BY_SIDE = 3  # much of a test's time is waiting
+SIDE_BY_SIDE = 2  # much of a test's time is waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Pass:
 
 
 def passes() -> list[Pass]:
-    """The long ones first, so that the short ones fill the end; at most two at once on Postgres."""
+    """The long ones first, so that the short ones fill the end."""
     services, without = services_env()
     no_chromium = "" if any(map(shutil.which, CHROMIUMS)) else "no Chromium was found"
     plain, browser = ("tests", "--ignore=tests/browser"), ("tests/browser",)
