@@ -17,6 +17,7 @@ if find_spec("tests.fakes.fixtures"):
     pytest_plugins = ["tests.fakes.fixtures"]
 
 MakeUser = Callable[..., User]
+DATABASE = frozenset({"db", "transactional_db", "database_url", "deployment", "serve_first", "shared_server"})
 PASSWORD = "correct-horse-7"
 
 
@@ -29,7 +30,10 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what is about another database or executor than these tests run on."""
+    """Marks what asks the database, and leaves out what is about another one, or another executor."""
+    for item in items:
+        if item.get_closest_marker("django_db") or DATABASE.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("services")
     here = {connection.vendor.removesuffix("ql"), settings.RUN_EXECUTOR}
     wanted = {item: item.get_closest_marker("only") for item in items}
     others = [item for item, only in wanted.items() if only and not here.intersection(only.args)]

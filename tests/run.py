@@ -45,10 +45,11 @@ def passes() -> list[Pass]:
     services, without = services_env()
     no_chromium = "" if any(map(shutil.which, CHROMIUMS)) else "no Chromium was found"
     plain, browser = ("tests", "--ignore=tests/browser"), ("tests/browser",)
+    on_services = (*plain, "-m", "services")  # what asks neither is the same on all of them
     # With workers: only what an assistant answers, and the workers themselves; the rest knows no executor.
     with_workers = ("tests/chatapp", "tests/process/test_workers.py", "-m", "runs")
     return [
-        Pass("Postgres and Redis", plain, services, without),
+        Pass("Postgres and Redis", on_services, services, without),
         Pass("SQLite", plain, WITHOUT_WORKERS),
         Pass(
             "browser on Postgres and Redis",

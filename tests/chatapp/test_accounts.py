@@ -22,6 +22,8 @@ from chatapp.accounts.adapter import SocialAccountAdapter
 from chatapp.accounts.middleware import zone_named
 from tests.conftest import PASSWORD, MakeUser
 
+pytestmark = pytest.mark.services
+
 SIGNUP, LOGIN, LOGOUT = "/accounts/signup/", "/accounts/login/", "/accounts/logout/"
 
 

@@ -10,6 +10,8 @@ from django.conf import settings
 from chatapp import executor, handler
 from chatapp.asgi import application
 
+pytestmark = pytest.mark.services
+
 HEADERS = [(b"host", b"localhost"), (b"accept", b"text/html")]
 
 

@@ -11,6 +11,8 @@ from pytest_django import Settings
 from chatapp import environment
 from tests.conftest import PASSWORD
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture(autouse=True)
 def no_redis(settings: Settings) -> None:

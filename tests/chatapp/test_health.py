@@ -7,6 +7,8 @@ from pytest_django import Settings
 
 from chatapp import environment, health
 
+pytestmark = pytest.mark.services
+
 
 def test_the_process_is_alive_without_a_database(anonymous: Client) -> None:
     answer = anonymous.get("/livez")

@@ -12,6 +12,8 @@ from channels.layers import InMemoryChannelLayer
 
 from chatapp.eventlog import Delivery, Hub, Relay, relay
 
+pytestmark = pytest.mark.services
+
 SAID = Delivery.of("r", [{"type": "text_delta", "seq": 1}])
 
 

@@ -18,6 +18,8 @@ from chatapp.sockets import (
     is_own_origin,
 )
 
+pytestmark = pytest.mark.services
+
 
 def scope_of(**headers: str) -> dict[str, Any]:
     pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -55,13 +57,21 @@ def server(
     tmp_path: Path, database_url: str, model_server: ModelServer, server_environment: dict[str, str]
 ) -> Iterator[Server]:
     """A running server whose assistant is `helper`, on the strict fake model server."""
+    with running_server(tmp_path, database_url, model_server, **server_environment) as server:
+        yield server
+
+
+@contextmanager
+def running_server(
+    folder: Path, database_url: str, model_server: ModelServer, **environment: str
+) -> Iterator[Server]:
     server = Server(
-        tmp_path,
+        folder,
         database_url,
         ASSISTANTS="tests.process.assistants:helper",
         OPENAI_BASE_URL=model_server.url,
-        EFFECTS=str(tmp_path),
-        **server_environment,
+        EFFECTS=str(folder),
+        **environment,
     )
     server.start()
     yield server
@@ -69,23 +79,39 @@ def server(
     assert server.tracebacks == 0, server.log.read_text()
 
 
+@pytest.fixture(scope="module")
+def shared_server(
+    tmp_path_factory: pytest.TempPathFactory, migrated_database: str, _running_model_server: ModelServer
+) -> Iterator[Server]:
+    """For a file whose tests leave the process alone: it is started once."""
+    folder = tmp_path_factory.mktemp("shared")
+    with (
+        copied_database(migrated_database, folder) as url,
+        running_server(folder, url, _running_model_server) as server,
+    ):
+        yield server
+
+
+names = (f"reader{number}" for number in count())
+
+
 @pytest.fixture
 def person(server: Server) -> Person:
-    return Person(server, "reader").sign_up()
+    return Person(server, next(names)).sign_up()
 
 
 @pytest.fixture
-def effects(tmp_path: Path) -> Callable[[], list[str]]:
+def effects(server: Server) -> Callable[[], list[str]]:
     """The names of the tools that have run, in order."""
+    path = server.folder / "effects"
 
     def read() -> list[str]:
-        path = tmp_path / "effects"
         return [line.split()[0] for line in path.read_text().splitlines()] if path.exists() else []
 
     return read
 
 
 @pytest.fixture
-def release(tmp_path: Path) -> Callable[[], None]:
+def release(server: Server) -> Callable[[], None]:
     """Lets waiting tools go."""
-    return (tmp_path / "release").touch
+    return (server.folder / "release").touch

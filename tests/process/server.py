@@ -143,6 +143,7 @@ class Server:
 
     def __init__(self, folder: Path, database_url: str, **environment: str) -> None:
         self.port = free_port()
+        self.folder = folder
         self.log = folder / "server.log"
         self.environment = environment_of(database_url, PORT=str(self.port), **environment)
         self._parts: list[Process] = []

@@ -11,6 +11,14 @@ import pytest
 from tests.fakes.model_server import ModelServer
 from tests.fakes.steps import call, say
 from tests.process.person import Person, is_idle, seen_text, texts
+from tests.process.server import Server
+
+
+@pytest.fixture
+def server(shared_server: Server, model_server: ModelServer) -> Server:
+    for trace in ("effects", "release"):  # of an earlier test's tools
+        (shared_server.folder / trace).unlink(missing_ok=True)
+    return shared_server
 
 
 async def test_stop_closes_the_connection_and_keeps_exactly_what_was_streamed(
