@@ -78,13 +78,23 @@ def look_after(executor: Executor, thread: Thread) -> None:
     """Decides about the thread's run, under the thread's lock, so that no command comes in between."""
     with writing():
         locked = Thread.objects.select_for_update(no_key=True).filter(pk=thread.pk).first()
-        run = checkpoints.in_flight(thread.session_id)
+        run = _held(thread.session_id)
         if locked is None or run is None or run.live:
             return
         if not run.stop_requested and _goes_on(locked, run):
             _go_on(executor, locked, run)
         elif frames := _end(locked, run):
             transaction.on_commit(lambda: publish(locked.id, run.run_id, frames))
+
+
+def _held(session_id: str) -> InFlight | None:
+    """The run in flight. An owner that wakes up writes nothing more until the decision is made, and after
+    it finds another fence: what is decided on is what is there."""
+    run = checkpoints.in_flight(session_id)
+    if run is not None and not run.live:
+        checkpoints.hold_fences({run.run_id: run.fence})
+        run = checkpoints.run_in_flight(run.run_id)
+    return run
 
 
 def _go_on(executor: Executor, thread: Thread, run: InFlight) -> None:

@@ -68,3 +68,20 @@ def test_the_last_turn_of_a_run_is_read_whole_however_wide_it_is(thread):
     calls = [ToolCallEntry(f"c{number}", "lookup", "{}") for number in range(900)]
     orphaned(thread, ask(), *calls)
     assert [index for index, _ in last_turn(flight_of(thread))][:3] == [0, 1, 2]
+
+
+def test_what_an_owner_that_wakes_up_writes_at_the_last_moment_is_decided_on(thread, script, monkeypatch):
+    """As on Postgres, where it may come between a look at the run and the lock on it."""
+    orphaned(thread, ask())
+    hold_fences = checkpoints.hold_fences
+
+    def after_a_word(fences):
+        monkeypatch.undo()
+        ((run_id, fence),) = fences.items()
+        failed = RunHead(agent_name="helper", session_id=thread.session_id, status="failed")
+        checkpoints.release(run_id, fence, head=failed)
+        return hold_fences(fences)
+
+    monkeypatch.setattr(checkpoints, "hold_fences", after_a_word)
+    reaper.look_after_orphans(executor.get())
+    assert (flight_of(thread).head.status, flight_of(thread).live) == ("failed", False)
