@@ -13,6 +13,8 @@ from django.db import connection
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import Client
 
+from agents.stores.orm.threads import close_connections
+
 if find_spec("tests.fakes.fixtures"):
     pytest_plugins = ["tests.fakes.fixtures"]
 
@@ -40,6 +42,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if others:
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in others]
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """A database that somebody has open cannot be dropped."""
+    yield
+    close_connections()
 
 
 @pytest.fixture(scope="session", autouse=True)

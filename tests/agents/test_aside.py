@@ -42,7 +42,12 @@ async def test_where_it_is_done(entries: list[Entry], is_here: bool) -> None:
 
 async def test_a_cancel_waits_for_nothing() -> None:
     goes_on, ends = threading.Event(), threading.Event()
-    task = asyncio.create_task(aside(LONG, lambda: goes_on.wait(5) and ends.set()))
+
+    def hold() -> None:
+        assert goes_on.wait(5)
+        ends.set()
+
+    task = asyncio.create_task(aside(LONG, hold))
     await asyncio.sleep(0.05)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

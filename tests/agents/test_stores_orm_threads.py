@@ -2,18 +2,18 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from django.db import connections
+from django.db import OperationalError, connections
 
 from agents.errors import AgentsError, LeaseLost, RunInFlight, StorageError, UserError
 from agents.models import Checkpoint
 from agents.models import Entry as EntryRow
 from agents.stores.orm import checkpoints, sessions, transactions
-from agents.stores.orm.threads import THREADS, close_connections, in_thread
+from agents.stores.orm.threads import THREADS, DatabaseThreads, close_connections, in_thread
 from agents.transcript import AssistantTextEntry, Entry
 from tests.agents.orm import ANSWER, DONE, HEAD, expire, indexes, start, stored
 
@@ -160,6 +160,49 @@ async def test_the_connections_of_the_threads_can_be_closed_and_come_back() -> N
     assert await in_thread(stored) == (0, 0, 0, 0)
     await asyncio.to_thread(close_connections)
     assert await in_thread(stored) == (0, 0, 0, 0)
+
+
+def backend() -> int:
+    ((pid,),) = transactions.fetch("SELECT pg_backend_pid()")
+    return int(pid)
+
+
+def backend_of(one_thread: DatabaseThreads) -> int:
+    return one_thread.submit(backend).result(10)
+
+
+@pytest.fixture
+def one_thread() -> Iterator[DatabaseThreads]:
+    threads = DatabaseThreads("test", 1)
+    yield threads
+    threads.close_connections()
+
+
+@pytest.mark.only("postgres")
+def test_a_thread_keeps_its_connection_from_one_piece_of_work_to_the_next(
+    one_thread: DatabaseThreads,
+) -> None:
+    kept = backend_of(one_thread)
+    assert [backend_of(one_thread) for _ in range(3)] == [kept] * 3
+
+
+@pytest.mark.only("postgres")
+def test_a_connection_that_the_server_has_ended_is_replaced_without_a_word(
+    one_thread: DatabaseThreads,
+) -> None:
+    kept = backend_of(one_thread)
+    assert transactions.fetch("SELECT pg_terminate_backend(%s, 5000)", [kept]) == [(True,)]
+    assert backend_of(one_thread) != kept
+
+
+@pytest.mark.only("postgres")
+def test_a_connection_that_broke_in_the_middle_is_not_used_again(one_thread: DatabaseThreads) -> None:
+    def break_it() -> None:
+        transactions.fetch("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    with pytest.raises(OperationalError):
+        one_thread.submit(break_it).result(10)
+    assert backend_of(one_thread)
 
 
 @pytest.mark.only("sqlite")  # it has one writer
