@@ -17,7 +17,7 @@ from chatapp.eventlog import Frame, hub, publish
 from chatapp.eventlog.hub import Delivery, user_topic
 from chatapp.lifecycle import ending_of, take_over_and_fold
 from chatapp.models import Receipt, Thread
-from chatapp.models.by_hand import insert_receipt
+from chatapp.models.by_hand import find, insert_receipt
 from chatapp.services.errors import Refused
 
 CHANGED = gettext_lazy("This chat has changed since.")
@@ -30,14 +30,17 @@ ELSEWHERE_HINT = gettext_lazy("Send again under a new one.")
 def command(thread: Thread) -> Iterator[Thread]:
     """One transaction that holds the thread. Raises Thread.DoesNotExist where it was deleted meanwhile."""
     with writing():
-        yield Thread.objects.select_for_update(no_key=True).get(pk=thread.pk, owner_id=thread.owner_id)
+        locked = find(Thread, lock=True, id=thread.id, owner_id=thread.owner_id)
+        if locked is None:
+            raise Thread.DoesNotExist
+        yield locked
 
 
 def receipt_for(owner_id: int, client_id: UUID | None) -> Receipt | None:
     """The answer that this client_id was given before, in whichever thread."""
     if client_id is None:
         return None
-    return Receipt.objects.filter(owner_id=owner_id, client_id=client_id).first()
+    return find(Receipt, owner_id=owner_id, client_id=client_id)
 
 
 def receipt_in(thread: Thread, client_id: UUID | None) -> Receipt | None:

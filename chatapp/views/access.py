@@ -10,7 +10,6 @@ from uuid import UUID
 from django import forms
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 
@@ -19,6 +18,7 @@ from chatapp.errors import error_response
 from chatapp.forms import reason
 from chatapp.history.cursor import BadCursor
 from chatapp.models import Thread
+from chatapp.models.by_hand import find
 from chatapp.services.errors import Invalid
 
 F = TypeVar("F", bound=forms.Form)
@@ -41,7 +41,10 @@ def owner_of(request: HttpRequest) -> User:
 
 def get_thread(request: HttpRequest, thread_id: UUID) -> Thread:
     """The user's own thread. Somebody else's is as absent as one that never was."""
-    return get_object_or_404(Thread, id=thread_id, owner=owner_of(request))
+    thread = find(Thread, id=thread_id, owner_id=owner_of(request).pk)
+    if thread is None:
+        raise Http404
+    return thread
 
 
 def refusals(view: View) -> View:

@@ -2,9 +2,10 @@
 
 The hot statements are raw SQL that SQLite and PostgreSQL share: to build them by the ORM costs more than to
 run them. In them `@now` is the time by the database's clock, `@lease_end` the end of a lease that begins now,
-`@lease_half` the time when half of it is over. `@in_order` locks the selected runs in the one order that all
-statements over several runs keep, so that none waits for another in a ring; `@if_free` leaves out those that
-somebody is busy with. (SQLite has one writer: there is nothing to lock.)
+`@lease_half` the time when half of it is over. `@for_update` locks the selected row. `@in_order` locks the
+selected runs in the one order that all statements over several runs keep, so that none waits for another in a
+ring; `@if_free` leaves out those that somebody is busy with. (SQLite has one writer: there is nothing to
+lock.)
 """
 
 from __future__ import annotations
@@ -131,6 +132,7 @@ _DIALECTS = {
         "@now": _SQLITE_TIME.format(""),
         "@lease_end": _SQLITE_TIME.format(f", '+{LEASE_SECONDS} seconds'"),
         "@lease_half": _SQLITE_TIME.format(f", '+{LEASE_SECONDS / 2} seconds'"),
+        "@for_update": "",
         "@in_order": "",
         "@if_free": "",
     },
@@ -139,6 +141,7 @@ _DIALECTS = {
         "@now": "clock_timestamp()",
         "@lease_end": f"clock_timestamp() + interval '{LEASE_SECONDS} seconds'",
         "@lease_half": f"clock_timestamp() + interval '{LEASE_SECONDS / 2} seconds'",
+        "@for_update": "FOR NO KEY UPDATE",
         "@in_order": "ORDER BY run_id FOR NO KEY UPDATE",
         "@if_free": "ORDER BY run_id FOR NO KEY UPDATE SKIP LOCKED",
     },
