@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection
 
 from agents import events
 from agents.cancel import shielded
+from agents.errors import AgentsError
 from agents.stores.orm import checkpoints
 from agents.stores.orm.transactions import AWAY, as_storage_error, writing
 from chatapp.eventlog.channel import PATIENCE, RunChannel
@@ -189,17 +190,31 @@ class RunWrite:
             self._row = self._prepared()
         elif self._is_committed():
             return
+        try:
+            self._write()
+        except (*AWAY, AgentsError):
+            raise
+        except Exception as error:
+            if self._row is None:
+                raise
+            self._row = self._without_frames(error)
+            self._write()
+
+    def _write(self) -> None:
         self._operation(lambda: insert_rows([self._row] if self._row else []))
 
     def _prepared(self) -> EventRow | None:
-        """An entry is worth more than the frames that show it: those that cannot be written are given up."""
         try:
             return self.channel.prepare(closing=self._closing)
         except AWAY:
             raise
         except Exception as error:  # noqa: BLE001 (see above)
-            _give_up(self.channel, error)
-            return self.channel.prepare(closing=self._closing)
+            return self._without_frames(error)
+
+    def _without_frames(self, error: Exception) -> EventRow | None:
+        """An entry is worth more than the frames that show it: those that cannot be written are given up."""
+        _give_up(self.channel, error)
+        return self.channel.prepare(closing=self._closing)
 
     def _is_committed(self) -> bool:
         if self._row is not None:

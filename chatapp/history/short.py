@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from agents.transcript import clean_json
+
 ARGUMENTS_LIMIT = 120
 RESULT_LIMIT = 120
 READ_LIMIT = 4_000  # more is never parsed for a row
@@ -37,7 +39,8 @@ def one_line(text: str, limit: int) -> str:
 
 def _parse(raw: str) -> Any:
     try:
-        return json.loads(raw) if len(raw) <= READ_LIMIT else None
+        # An escape may stand for what no text may hold.
+        return clean_json(json.loads(raw)) if len(raw) <= READ_LIMIT else None
     except (ValueError, RecursionError):
         return None
 

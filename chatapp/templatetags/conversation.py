@@ -13,6 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, gettext_noop, ngettext, pgettext
 
+from agents.transcript import clean_json
 from chatapp.assistants.builtin import DEMO_NAME, MODEL_NAME
 from chatapp.history.turns import (
     Part,
@@ -132,12 +133,12 @@ def pretty(text: str) -> str:
     if len(text) > SHOWN_OUTPUT:
         return text
     try:
-        value = json.loads(text)
+        value = clean_json(json.loads(text))  # an escape may stand for what no text may hold
+        line = json.dumps(value, ensure_ascii=False)
     except (ValueError, RecursionError):
         return text
     if not isinstance(value, dict | list):
         return text
-    line = json.dumps(value, ensure_ascii=False)
     return line if len(line) <= LINE else json.dumps(value, ensure_ascii=False, indent=2)
 
 

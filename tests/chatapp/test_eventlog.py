@@ -216,9 +216,10 @@ async def test_a_frame_that_cannot_be_written_stops_nobody_else(channel, other_c
     assert await in_thread(shown, channel) == [("text_delta", "and on")]
 
 
-async def test_frames_that_cannot_be_written_do_not_keep_an_entry_from_its_store(channel):
+@pytest.mark.parametrize("unwritable", [object(), "half an emoji \ud83d"], ids=["no JSON", "no text"])
+async def test_frames_that_cannot_be_written_do_not_keep_an_entry_from_its_store(channel, unwritable):
     log = log_of(channel)
-    channel.add_frame({"type": "tool_progress", "call_id": "c", "done": object()})
+    channel.add_frame({"type": "tool_progress", "call_id": "c", "done": unwritable})
     operation, _ = saving(channel)
     await log.write_with(
         channel, operation, closing=[{"type": "run_finished", "status": "completed"}], added=1

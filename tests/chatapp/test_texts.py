@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from agents import tool
 from agents.deltas import ReasoningDelta, TextDelta, ToolCallDelta
 from agents.errors import ToolError
@@ -98,6 +100,20 @@ def test_it_passes_through_every_place(client, script, thread, client_for, opera
         assert seen(thread, run_id) == f"I say {kept}Fine: {kept}.", name
         assert seen(thread, run_id, "reasoning_delta") == f"I think {kept}", name
         looked_at(client, thread, operators, run_id)
+
+
+@pytest.mark.parametrize("escape", ["\\ud83d", "\\u0000", "a\\ud83d\\u0000b"])
+def test_escapes_in_json_of_what_no_text_may_hold(client, script, thread, client_for, operator, escape):
+    """Plain ASCII as it comes and is stored, and something else for who reads it as JSON."""
+    word = f'"{escape}"'
+    says_json = call("echo", {"word": f"[{word}]"}, call_id="c2")
+    script(call("echo", f'{{"word": {word}}}', call_id="c1") + says_json, text("Fine."), tools=[echo])
+    run_id = send(client, thread, "Go").json()["run_id"]
+    ended(thread)
+    (segment,) = segments(thread)
+    results = [entry.output for entry in segment.entries if isinstance(entry, ToolResultEntry)]
+    assert results == [clean_text(json.loads(word)), f"[{word}]"]
+    looked_at(client, thread, client_for(operator), run_id)
 
 
 def test_it_makes_a_title_and_is_one(client, script, thread, user):
