@@ -12,6 +12,7 @@ from daphne.server import Server as Daphne  # isort: skip  (installs the reactor
 from autobahn.exception import Disconnected
 from daphne.http_protocol import WebRequest
 from daphne.ws_protocol import WebSocketProtocol
+from django.conf import settings
 from twisted.internet import defer, reactor
 
 from chatapp.backpressure import Backpressure
@@ -23,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 17  # with what follows, within the 20 that a supervisor grants
 REQUEST_SECONDS = 2
+MOST_BYTES = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 2**16  # of a body; with its field names
+TOO_LARGE = b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 Started = Callable[[asyncio.AbstractEventLoop], None]
 Stopping = Callable[[], Awaitable[None]]
 
@@ -38,6 +41,35 @@ class Socket(WebSocketProtocol):
             super().sendMessage(*args, **kwargs)
         finally:
             self.maxMessagePayloadSize = limit
+
+
+class Request(WebRequest):
+    """Refuses a body that is longer than any of our forms before it is read: it would be kept in memory."""
+
+    _received = 0
+    _is_refused = False
+
+    def gotLength(self, length: int | None) -> None:  # noqa: N802 (Twisted's name)
+        super().gotLength(length)
+        if length is not None and length > MOST_BYTES:
+            self._refuse()
+
+    def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
+        self._received += len(data)
+        if self._received > MOST_BYTES:
+            self._refuse()
+        if not self._is_refused:
+            super().handleContentChunk(data)
+
+    def process(self) -> None:
+        if not self._is_refused:
+            super().process()
+
+    def _refuse(self) -> None:
+        if not self._is_refused:
+            self._is_refused = True
+            self.channel.transport.write(TOO_LARGE)
+            self.channel.loseConnection()
 
 
 class Server(Daphne):
@@ -65,6 +97,14 @@ class Server(Daphne):
 
     def _when_loop_runs(self) -> None:
         self.ws_factory.protocol = Socket
+        build = self.http_factory.buildProtocol
+
+        def build_ours(address: Any) -> Any:
+            protocol = build(address)
+            protocol.requestFactory = Request
+            return protocol
+
+        self.http_factory.buildProtocol = build_ours
         call_later(0, lambda: self._started(asyncio.get_running_loop()))
 
     def listen_success(self, port: Any) -> None:

@@ -34,7 +34,7 @@ WEB_THREADS = env.int("WEB_THREADS", 32)
 # No ATOMIC_REQUESTS: on SQLite it would take the write lock for every page that is only read.
 # More connections than web threads, so that a stop that waits for a run never keeps it from its connection.
 DATABASES = {
-    "default": environment.database(env.str("DATABASE_URL", ""), var=VAR_DIR, pool_size=WEB_THREADS + 16)
+    "default": environment.database(env.str("DATABASE_URL", ""), var=VAR_DIR, pool_size=WEB_THREADS + 24)
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 IS_SQLITE = environment.is_sqlite(DATABASES["default"])

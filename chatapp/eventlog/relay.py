@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 PENDING_LIMIT = 2000
 MESSAGE_LIMIT = 200  # deliveries
+MESSAGE_CHARACTERS = 1_000_000  # after which no other delivery goes into the same message
 PAUSE_SECONDS = 1.0
 
 Step = Callable[[], Awaitable[None]]
@@ -108,10 +109,19 @@ class Relay:
         while not self._outbox:
             self._has_mail.clear()
             await self._has_mail.wait()
-        count = min(len(self._outbox), MESSAGE_LIMIT)
-        mail = [packed(*self._outbox.popleft()) for _ in range(count)]
+        mail = self._next_mail()
         message = {"type": "relay", "origin": self._origin, "mail": mail}
         await self._layer.group_send(self._group, message)
+
+    def _next_mail(self) -> list[list[Any]]:
+        """No message grows without end: Redis cuts off who is sent too much at once."""
+        mail: list[list[Any]] = []
+        size = 0
+        while self._outbox and len(mail) < MESSAGE_LIMIT and size < MESSAGE_CHARACTERS:
+            topic, delivery = self._outbox.popleft()
+            mail.append(packed(topic, delivery))
+            size += sum(len(text) for _, text in delivery.frames)
+        return mail
 
     async def _receive(self) -> None:
         message = await self._layer.receive(self._channel)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from chatapp.history.fold import RunRecord, build_turn
 from chatapp.history.reading import read_steadily
-from chatapp.history.records import PAGE, load_records, load_run
+from chatapp.history.records import PAGE, WHOLE, load_records, load_run
 from chatapp.history.tools import tool_facts
 from chatapp.history.turns import ThreadPage, Turn
 from chatapp.models import Thread
@@ -23,9 +23,9 @@ def load_page(thread: Thread, *, before: str | None = None, limit: int = PAGE) -
     )
 
 
-def load_turn(thread: Thread, run_id: str) -> Turn | None:
-    """One run of the thread; None where it has none of this id."""
-    record, is_last = read_steadily(thread.session_id, lambda run: load_run(thread, run, run_id))
+def load_turn(thread: Thread, run_id: str, *, limit: int = WHOLE) -> Turn | None:
+    """One run of the thread, of a longer one the newest piece; None where it has none of this id."""
+    record, is_last = read_steadily(thread.session_id, lambda run: load_run(thread, run, run_id, limit=limit))
     return turns_of(thread, [record], has_last=is_last)[0] if record else None
 
 

@@ -15,7 +15,7 @@ from agents.stores.orm.checkpoints import InFlight
 from chatapp.eventlog import Frame, last_seq, tail
 from chatapp.history.facts import Flight
 from chatapp.history.parts import Indexed
-from chatapp.history.pieces import beginning_whole
+from chatapp.history.pieces import whole_piece
 from chatapp.history.turns import ThreadStatus
 from chatapp.lifecycle import state_of
 
@@ -66,9 +66,11 @@ def standing(run: InFlight | None) -> tuple[object, ...]:
 
 def read_flight(thread_id: UUID, run: InFlight, *, limit: int) -> FlightRead:
     """Entries before frames: what is stored meanwhile is then in both, and counts as stored."""
-    start = max(0, run.next_index - limit)
-    entries: Sequence[Indexed] = checkpoints.indexed_entries(run.log, start)
-    entries = beginning_whole(entries) if start else entries
+
+    def newest(reach: int) -> Sequence[Indexed]:
+        return checkpoints.indexed_entries(run.log, max(0, run.next_index - reach))
+
+    entries = whole_piece(newest, limit)
     seq = last_seq(thread_id, run.run_id)
     read = FlightRead(run, entries, (), seq)
     frames = tail(thread_id, run.run_id, read.stored)

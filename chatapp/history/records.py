@@ -15,7 +15,8 @@ from agents.stores.orm.sessions import PagedRun
 from chatapp.eventlog import last_seq
 from chatapp.history.cursor import BadCursor, FlightCursor
 from chatapp.history.fold import RunRecord
-from chatapp.history.pieces import beginning_whole, torn_entries
+from chatapp.history.parts import Indexed
+from chatapp.history.pieces import beginning_whole, whole_piece
 from chatapp.history.reading import FlightRead, read_flight, read_steadily, status_of
 from chatapp.history.turns import NO_QUEUE, Queue, ThreadStatus
 from chatapp.lifecycle.queue import queue_of
@@ -87,9 +88,11 @@ def flight_piece(thread: Thread, cursor: FlightCursor, limit: int) -> Records:
         if before is None:
             raise BadCursor
         return session_records(thread, before, limit)
-    start = max(0, cursor.index - WHOLE)
-    entries = checkpoints.indexed_entries(run.log, start, cursor.index)
-    piece = FlightRead(run, beginning_whole(entries) if start else entries, (), 0)
+
+    def up_to_cursor(reach: int) -> Sequence[Indexed]:
+        return checkpoints.indexed_entries(run.log, max(0, cursor.index - reach), cursor.index)
+
+    piece = FlightRead(run, whole_piece(up_to_cursor, WHOLE), (), 0)
     if not piece.entries:
         raise BadCursor
     older = NEWEST if piece.is_whole else str(FlightCursor(run.run_id, piece.entries[0][0]))
@@ -100,24 +103,30 @@ def session_records(thread: Thread, before: str | None, limit: int) -> Records:
     """Finished runs only. Raises BadCursor."""
     try:
         found = sessions.page(thread.session_id, before=before, limit=limit, keep_whole=WHOLE)
-        torn = 0 if not found.runs or found.runs[0].first else torn_entries(found.runs[0].entries)
-        if torn:
-            found = sessions.page(thread.session_id, before=before, limit=limit - torn)
+        if found.runs and not found.runs[0].first:
+            torn = found.runs[0].entries
+            whole = len(beginning_whole(torn))
+            if not whole:
+                return session_records(thread, before, limit * 4)
+            if whole < len(torn):
+                found = sessions.page(thread.session_id, before=before, limit=limit - len(torn) + whole)
     except UserError as error:
         raise BadCursor from error
     return Records([segment_record(run) for run in found.runs], found.before)
 
 
-def load_run(thread: Thread, run: InFlight | None, run_id: str) -> tuple[RunRecord | None, bool]:
+def load_run(
+    thread: Thread, run: InFlight | None, run_id: str, *, limit: int
+) -> tuple[RunRecord | None, bool]:
     """One run of the thread (the newest piece of it), and whether it is the thread's last one."""
     if run and run.run_id == run_id:
-        return flight_record(read_flight(thread.id, run, limit=WHOLE)), True
+        return flight_record(read_flight(thread.id, run, limit=limit)), True
     newest = sessions.page(thread.session_id, limit=1).runs
     is_newest = bool(newest) and newest[-1].run_id == run_id
     end = sessions.cursor_at(thread.session_id, run_id, _END)
     if end is None:
         return None, False
-    found = session_records(thread, end, WHOLE).runs
+    found = session_records(thread, end, limit).runs
     if not found:  # cut in between
         return None, False
     return replace(found[-1], ends=True), is_newest and run is None

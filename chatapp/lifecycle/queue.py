@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import count
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,7 +20,8 @@ from chatapp.models import QueuedMessage, Thread
 
 STOPPED = "stopped"
 NO_ROOM = "limit"
-LOOKED_AT = 1000  # waiting threads that are looked at to find some that may go on
+LOOKED_AT = 1000  # waiting threads that are looked at together
+OF_ONE_USER = 5
 
 
 def enqueue(thread: Thread, content: Content, *, first: bool = False) -> QueuedMessage:
@@ -72,10 +75,21 @@ def queue_frame(thread: Thread) -> Frame:
 
 
 def waiting_thread_ids(limit: int = 50) -> list[UUID]:
-    """Threads whose queue may go on and in which nothing is in flight, the longest waiting first."""
-    waiting = QueuedMessage.objects.filter(thread__queue_held="").values_list("thread_id")
-    ids = [
-        thread_id for thread_id, _ in waiting.annotate(since=Min("created_at")).order_by("since")[:LOOKED_AT]
-    ]
-    busy = checkpoints.in_flight_many([str(thread_id) for thread_id in ids]) if ids else {}
-    return [thread_id for thread_id in ids if str(thread_id) not in busy][:limit]
+    """Threads whose queue may go on and in which nothing is in flight, the longest waiting first.
+
+    Of each user only a few, so that none of them hides the others'.
+    """
+    waiting = QueuedMessage.objects.filter(thread__queue_held="")
+    threads = waiting.values_list("thread_id", "thread__owner_id").annotate(since=Min("created_at"))
+    found: list[UUID] = []
+    owners: Counter[int] = Counter()
+    for start_at in count(0, LOOKED_AT):
+        some = list(threads.order_by("since", "thread_id")[start_at : start_at + LOOKED_AT])
+        busy = checkpoints.in_flight_many([str(thread_id) for thread_id, _, _ in some])
+        for thread_id, owner, _ in some:
+            if str(thread_id) not in busy and owners[owner] < OF_ONE_USER:
+                owners[owner] += 1
+                found.append(thread_id)
+        if len(some) < LOOKED_AT or len(found) >= limit:
+            break
+    return found[:limit]

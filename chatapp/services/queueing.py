@@ -17,8 +17,13 @@ from chatapp.lifecycle.room import has_room
 from chatapp.models import QueuedMessage, Thread
 from chatapp.services.commands import command, publish_later, tell_sidebar
 from chatapp.services.errors import Refused
-from chatapp.services.text import message_text
+from chatapp.services.text import MESSAGE_LIMIT, message_text
 
+QUEUE_MESSAGES = 100
+QUEUE_CHARACTERS = 2 * MESSAGE_LIMIT
+
+FULL = gettext_lazy("Too much is waiting in this chat already.")
+FULL_HINT = gettext_lazy("Wait for the next answer, or withdraw a message that waits.")
 GONE = gettext_lazy("This message is on its way already.")
 GONE_HINT = gettext_lazy("Its turn has come, or it was withdrawn in another window.")
 
@@ -28,9 +33,17 @@ def edit_queued(thread: Thread, message_id: UUID, text: str) -> None:
     text = message_text(text)
     with command(thread) as locked:
         message = _waiting(locked, message_id)
+        require_room_in_queue(locked, text, besides=message)
         message.content = with_text(message.content, text)
         message.save(update_fields=["content"])
         tell_queue(locked)
+
+
+def require_room_in_queue(thread: Thread, text: str, *, besides: QueuedMessage | None = None) -> None:
+    """Every change of a queue is told with all that is in it. Refused where that would be too much."""
+    lengths = [len(text_of(waiting.content)) for waiting in thread.queue.all() if waiting != besides]
+    if len(lengths) >= QUEUE_MESSAGES or sum(lengths) + len(text) > QUEUE_CHARACTERS:
+        raise Refused(str(FULL), hint=str(FULL_HINT))
 
 
 def withdraw(thread: Thread, message_id: UUID) -> str:

@@ -11,7 +11,7 @@ from agents.stores.orm.transactions import writing
 from chatapp import executor
 from chatapp.assistants import default_assistant, get_assistant
 from chatapp.lifecycle import start
-from chatapp.lifecycle.content import Content
+from chatapp.lifecycle.content import Content, text_of
 from chatapp.lifecycle.queue import enqueue, hold
 from chatapp.lifecycle.room import has_room
 from chatapp.models import QueuedMessage, Receipt, Thread
@@ -26,7 +26,7 @@ from chatapp.services.commands import (
     write_receipt,
 )
 from chatapp.services.errors import Refused
-from chatapp.services.queueing import start_waiting, tell_queue
+from chatapp.services.queueing import require_room_in_queue, start_waiting, tell_queue
 from chatapp.services.text import message_text, title_of
 
 
@@ -102,6 +102,8 @@ def queue_content(
     thread: Thread, content: Content, *, name: str, client_id: UUID | None, first: bool = False
 ) -> Sent:
     """Puts the content in the queue, whose first message starts if nothing is in its way."""
+    if not first:
+        require_room_in_queue(thread, text_of(content))
     waiting = enqueue(thread, content, first=first)
     write_receipt(thread, client_id, name=name, run_id=waiting.run_id)
     start_waiting(thread)

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from threading import BoundedSemaphore
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.db import connections
 
 from agents import RunContext
+
+_connections = BoundedSemaphore(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,12 @@ def deps_of(ctx: RunContext) -> Deps:
 
 @contextmanager
 def own_connection() -> Iterator[None]:
-    """For the body of a tool: each call gets a thread, and what a thread opened has to be closed in it."""
-    try:
-        yield
-    finally:
-        connections.close_all()
+    """For the body of a tool: each call gets a thread, and what a thread opened has to be closed in it.
+
+    However many calls there are at once, they leave most of the database's connections to others.
+    """
+    with _connections:
+        try:
+            yield
+        finally:
+            connections.close_all()

@@ -19,12 +19,10 @@ async def slow_job(ctx: RunContext, steps: int = 5, names: list[str] | None = No
         steps: How many, 1 to 60. Counted from the names if there are any.
         names: What the steps are called, in their order.
     """
-    labels = [name.strip()[:80] for name in names or []] or [
-        f"step {number}" for number in range(1, steps + 1)
-    ]
-    if not 1 <= len(labels) <= MAX_STEPS:
+    total = len(names) if names else steps
+    if not 1 <= total <= MAX_STEPS:
         raise ToolError(f"The job takes 1 to {MAX_STEPS} steps.")
-    total = len(labels)
+    labels = [name.strip()[:80] for name in names or []] or [f"step {n}" for n in range(1, total + 1)]
     for done, label in enumerate(labels):
         await ctx.progress(done, total, label)
         await asyncio.sleep(STEP_SECONDS)

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from chatapp.fragments import texts_of
-from chatapp.history.pages import load_page, load_turn
+from chatapp.history.pages import ALL, load_page, load_turn
 from chatapp.history.sidebar import load_sidebar
 from chatapp.history.turns import ThreadPage, ToolStep
 from chatapp.models import Thread
@@ -45,7 +45,7 @@ def older(request: HttpRequest, thread_id: UUID) -> HttpResponse:
 def step(request: HttpRequest, thread_id: UUID, run_id: str) -> HttpResponse:
     """What one call was given (`of=arguments`) or has answered, in full: a page shows only so much of it."""
     thread = get_thread(request, thread_id)
-    shown = load_turn(thread, run_id)
+    shown = load_turn(thread, run_id, limit=ALL)
     calls = [part for part in shown.parts if isinstance(part, ToolStep)] if shown else []
     call = next((call for call in calls if str(call.index) == request.GET.get("call")), None)
     text = call and (call.arguments if request.GET.get("of") == "arguments" else call.output)

@@ -34,6 +34,7 @@ def test_a_receipt_with_the_keys_of_other_rows(thread):
     )
     found = find(Receipt, owner_id=thread.owner_id, client_id=client_id)
     assert values_of(found) == values_of(Receipt.objects.get())
+    assert found is not None
     assert found.thread == thread
 
 

@@ -176,3 +176,25 @@ def test_nobody_gets_at_a_queue_without_a_login(anonymous, busy):
 def test_the_queue_takes_posts_only(client, busy):
     assert client.get(f"/threads/{busy.id}/queue/", **DATA).status_code == 405
     assert client.get(f"/threads/{busy.id}/queue/{first_id(busy)}/", **DATA).status_code == 405
+
+
+@pytest.mark.parametrize(("most", "of"), [("QUEUE_MESSAGES", 2), ("QUEUE_CHARACTERS", 10)])
+def test_a_queue_that_is_full_takes_nothing_more_and_loses_nothing(client, busy, monkeypatch, most, of):
+    monkeypatch.setattr(f"chatapp.services.queueing.{most}", of)
+    answer = send(client, busy, "Four")
+    assert answer.status_code == 409
+    assert answer.json() == {
+        "error": "Too much is waiting in this chat already.",
+        "hint": "Wait for the next answer, or withdraw a message that waits.",
+    }
+    assert queue(client, busy) == (None, ["Two", "Three"])
+    post(client, busy, f"{first_id(busy)}/", action="withdraw")
+    assert send(client, busy, "Four").status_code == 200
+    assert queue(client, busy) == (None, ["Three", "Four"])
+
+
+def test_an_edit_may_not_fill_it_either(client, busy, monkeypatch):
+    monkeypatch.setattr("chatapp.services.queueing.QUEUE_CHARACTERS", 10)
+    assert post(client, busy, f"{first_id(busy)}/", text="Longer").status_code == 409
+    assert post(client, busy, f"{first_id(busy)}/", text="Short").status_code == 200
+    assert queue(client, busy) == (None, ["Short", "Three"])

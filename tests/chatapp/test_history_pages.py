@@ -218,6 +218,30 @@ def test_its_cursor_is_good_when_the_run_has_ended_meanwhile(thread, add_flight)
     assert outputs(pieces) == list(range(600))
 
 
+def parallel(turns: int, calls: int):
+    """A run of turns that call so many tools at once, each of which gives its number."""
+    entries: list[Any] = [ask()]
+    for turn_number in range(turns):
+        numbers = range(turn_number * calls, (turn_number + 1) * calls)
+        entries += [ToolCallEntry(f"c{number}", "lookup", "{}") for number in numbers]
+        entries += [ToolResultEntry(f"c{number}", str(number)) for number in numbers]
+    return entries
+
+
+@pytest.mark.parametrize("calls", [8, 17, 33, 128, 300])
+@pytest.mark.parametrize("is_live", [False, True])
+def test_parallel_calls_stay_with_their_results(thread, add_run, add_flight, calls, is_live):
+    turns = 900 // (2 * calls) + 1
+    entries = parallel(turns, calls)
+    if is_live:
+        add_flight(*entries, AssistantTextEntry("Done."), live=True)
+    else:
+        add_run(*entries, AssistantTextEntry("Done."))
+    pieces = [piece for page in reversed(all_pages(thread)) for piece in page.turns]
+    assert all(piece.parts or piece.message for piece in pieces)
+    assert outputs(pieces) == list(range(turns * calls))
+
+
 # never torn
 
 

@@ -7,6 +7,7 @@ from agents.stores.orm import checkpoints
 from agents.transcript import ToolCallEntry
 from chatapp import executor
 from chatapp.executor import reaper
+from chatapp.lifecycle import queue
 from chatapp.lifecycle.folding import last_turn
 from chatapp.lifecycle.queue import waiting_thread_ids
 from chatapp.models import QueuedMessage
@@ -62,6 +63,32 @@ def test_queues_behind_a_run_do_not_hide_those_that_may_go_on(make_thread, add_f
         QueuedMessage.objects.create(thread=stuck, position=number, run_id=f"s{number}", content="x")
     QueuedMessage.objects.create(thread=free, position=1, run_id="f", content="x")
     assert waiting_thread_ids(limit=1) == [free.id]
+
+
+def wait_in(thread, count=1):
+    for number in range(count):
+        QueuedMessage.objects.create(
+            thread=thread, position=number, run_id=f"{thread.id}{number}", content="x"
+        )
+
+
+def test_however_many_are_stuck_those_that_may_go_on_are_found(make_thread, add_flight, script, monkeypatch):
+    monkeypatch.setattr(queue, "LOOKED_AT", 2)
+    for number in range(5):
+        stuck = make_thread(title=f"stuck {number}")
+        add_flight(ask(), to=stuck)
+        wait_in(stuck)
+    free = make_thread(title="free")
+    wait_in(free)
+    assert waiting_thread_ids() == [free.id]
+
+
+def test_one_user_does_not_hide_the_others(make_thread, stranger):
+    for number in range(8):
+        wait_in(make_thread(title=f"busy {number}"))
+    other = make_thread(title="other", owner=stranger)
+    wait_in(other)
+    assert other.id in waiting_thread_ids(limit=6)
 
 
 def test_the_last_turn_of_a_run_is_read_whole_however_wide_it_is(thread):

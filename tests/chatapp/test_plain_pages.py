@@ -39,6 +39,16 @@ def test_a_result_that_is_too_large_for_the_page_is_there_in_full(client, thread
     assert arguments.content == b'{"word": "x"}'
 
 
+def test_an_early_step_of_a_very_long_run_is_there_too(client, thread, add_run):
+    steps = [
+        entry
+        for number in range(300)
+        for entry in (ToolCallEntry(f"c{number}", "lookup", "{}"), ToolResultEntry(f"c{number}", str(number)))
+    ]
+    run = add_run(ask(), *steps)
+    assert client.get(f"/threads/{thread.id}/steps/{run}/?call=7").content == b"3"
+
+
 @pytest.mark.parametrize("query", ["", "?call=9", "?call=x", "?call=0"])
 def test_a_step_that_is_not_there_is_404(client, thread, add_run, query):
     run = add_run(ask(), ToolCallEntry("c1", "lookup", "{}"), ToolResultEntry("c1", "x"))

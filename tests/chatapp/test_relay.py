@@ -93,3 +93,13 @@ async def test_it_ends_even_if_the_layer_swallows_the_cancellation(monkeypatch: 
         await asyncio.sleep(0.01)
     _, left = await asyncio.wait(asyncio.all_tasks() - before, timeout=2)
     assert not left
+
+
+async def test_no_message_grows_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay, "MESSAGE_CHARACTERS", 150)
+    carrier = Relay(Hub())
+    large = Delivery.of("r", [{"type": "text_delta", "seq": 1, "text": "x" * 70}])
+    for _ in range(4):
+        carrier.send("thread:1", large)
+    carrier.send("thread:1", SAID)
+    assert [len(carrier._next_mail()) for _ in range(3)] == [2, 2, 1]

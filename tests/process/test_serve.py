@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,11 +17,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from tests.process.database import empty_database
 from tests.process.server import ROOT, free_port
 
 SERVE = [sys.executable, "manage.py", "serve"]
+MOST_BYTES = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 KEY = "only-for-tests-0123456789-0123456789-0123456789"
 
 
@@ -189,3 +192,32 @@ def test_two_at_once_prepare_one_empty_database(serve_first) -> None:
     for server in [serve_first(), serve_first()]:
         server.wait_until_alive()
         assert "Traceback" not in server.log.read_text()
+
+
+@pytest.mark.only("sqlite")
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_body_that_is_longer_than_any_form_is_refused_before_it_is_read(serve, is_chunked: bool) -> None:
+    server = serve()
+    server.wait_until_alive()
+    status, sent = post_endlessly(server.port, is_chunked=is_chunked)
+    assert status in (b"413", b"")  # "": the connection was closed before the answer was read
+    assert sent < 2 * MOST_BYTES
+    assert server.answers()
+    assert "Traceback" not in server.log.read_text()
+
+
+def post_endlessly(port: int, *, is_chunked: bool) -> tuple[bytes, int]:
+    """Sends until the server closes. → the status that it said, and the bytes that went out"""
+    length = b"Transfer-Encoding: chunked" if is_chunked else b"Content-Length: 1000000000"
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.settimeout(20)
+        connection.sendall(b"POST /threads/ HTTP/1.1\r\nHost: localhost\r\n" + length + b"\r\n\r\n")
+        piece = b"10000\r\n" + b"x" * 2**16 + b"\r\n" if is_chunked else b"x" * 2**16
+        sent = 0
+        with suppress(ConnectionError):
+            while sent < 4 * MOST_BYTES:
+                connection.sendall(piece)
+                sent += len(piece)
+        with suppress(ConnectionError):
+            return connection.recv(100)[9:12], sent
+        return b"", sent
