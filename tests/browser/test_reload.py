@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.chat import Chat, words
+from tests.browser.chat import SECONDS, Chat, words
+from tests.fakes.model_server import ModelServer
+from tests.fakes.steps import call, say
 from tests.process.person import Person
 
 OpenChat = Callable[..., Chat]
@@ -101,3 +103,35 @@ def test_a_deleted_chat_says_so_and_stays_readable(chat: Chat, person: Person) -
     expect(chat.page.locator("#composer-note")).to_contain_text("This chat was deleted in another window.")
     assert chat.heard >= 10
     assert chat.last.locator("[data-state=live]").count() == 0
+
+
+def test_the_message_of_a_very_long_answer_can_be_reached_when_it_ends(
+    chat: Chat, model_server: ModelServer
+) -> None:
+    calls = [call("lookup", {"word": f"w{number}"}) for number in range(220)]
+    model_server.script(turns=[[say(20, rate=20), *calls], [say(3)]], match="look up")
+    chat.begin("look up a lot")
+    expect(chat.last.locator(".message-text")).to_have_text("look up a lot")
+    chat.wait_until_idle()
+    message = chat.turns.locator(".message-text")
+    for _ in range(5):
+        chat.page.evaluate("document.querySelector('#conversation').scrollTop = 0")
+        if message.count():
+            break
+        chat.page.wait_for_timeout(500)
+    expect(message).to_have_text("look up a lot", timeout=SECONDS)
+    expect(chat.page.locator("#older")).to_have_count(0)
+
+
+def test_a_draft_is_kept_also_where_older_ones_fill_the_store(chat: Chat) -> None:
+    chat.page.evaluate("""() => {
+        for (let size = 2 ** 23; size >= 1; size /= 2) {
+            try {
+                for (let n = 0; n < 9; n++) localStorage.setItem(`draft:0:${size}-${n}`, "x".repeat(size));
+            } catch {}
+        }
+    }""")
+    chat.box.fill("What I have typed. " * 500)
+    chat.page.wait_for_timeout(1_000)
+    chat.reload()
+    expect(chat.box).to_have_value("What I have typed. " * 500)

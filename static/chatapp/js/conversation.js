@@ -162,7 +162,7 @@ class Conversation {
     while (this.#unread.size) {
       const what = this.#unread.has("") ? "" : [...this.#unread][0];
       this.#unread.delete(what);
-      if (await this.#readOne(what)) tries = 0;
+      if (await this.#readOne(what, tries)) tries = 0;
       else if (what) this.#readLater(what);
       else await this.#pause(tries++);
     }
@@ -182,10 +182,10 @@ class Conversation {
     setTimeout(() => this.#read(run), LONGEST_PAUSE_MS);
   }
 
-  /** @param {string} what @returns {Promise<boolean>} false when it has to be tried again */
-  async #readOne(what) {
+  /** @param {string} what @param {number} tries @returns {Promise<boolean>} false when it has to be tried again */
+  async #readOne(what, tries) {
     const path = what ? `turns/${encodeURIComponent(what)}/` : "conversation/";
-    const { status, body } = await readHtml(threadUrl(this.#thread, path));
+    const { status, body } = await readHtml(threadUrl(this.#thread, path), tries);
     if (this.#unread.has("")) return true; // there is news that this reading may lack
     if (body) this.#take(what, body);
     else if (status === 401) emit("chat:signedout");
@@ -201,6 +201,8 @@ class Conversation {
     const [fresh] = turnsIn(body);
     const old = fresh && document.getElementById(fresh.id);
     if (!old) return;
+    // Of a very long run it is the newest piece: what is before it comes with the whole page, by a link.
+    if (hasBeginning(old) && !hasBeginning(fresh)) return void this.#unread.add("");
     // A turn alone does not say up to which frame it goes.
     if (fresh.dataset.state === "running") return void this.#unread.add("");
     rewrite(() => merge(old, fresh));
@@ -210,8 +212,9 @@ class Conversation {
   #takeAll(fresh) {
     const turns = turnsIn(fresh);
     const { run = "", after = "0", status = "idle" } = fresh.dataset;
-    if (!olderThan(this.#turns, turns[0]).length) replaceOlder(this.#section, fresh);
-    this.#pending.reconcile(morph(this.#turns, turns));
+    const older = turns.length && hasBeginning(turns[0]) ? olderThan(this.#turns, turns[0]) : [];
+    if (!older.length) replaceOlder(this.#section, fresh);
+    this.#pending.reconcile(morph(this.#turns, turns, older));
     Object.assign(this.#section.dataset, { run, after, status });
     this.#frames = this.#frames.filter((frame) => frame.run_id !== run || (frame.seq ?? 0) > Number(after));
     const isNewest = this.#frames.every((frame) => !frame.run_id || frame.run_id === run);
@@ -252,6 +255,11 @@ class Conversation {
 /** @param {HTMLElement} turn */
 function isOpen(turn) {
   return OPEN_STATES.includes(stateOf(turn));
+}
+
+/** Whether it is not a later piece of a very long run. @param {HTMLElement} turn */
+function hasBeginning(turn) {
+  return turn.querySelector(".message") !== null;
 }
 
 /** @param {HTMLElement} section @param {HTMLElement} fresh */

@@ -36,10 +36,29 @@ export function recall(key) {
  * @param {string | null} value null removes it
  */
 export function remember(key, value) {
+  if (store(key, value)) return;
+  // Full, or switched off: the page works without it. Rather nothing than what it was before, and rather this than others like it.
+  for (const other of keysLike(key)) store(other, null);
+  store(key, value);
+}
+
+/** @param {string} key @param {string | null} value */
+function store(key, value) {
   try {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
+    return true;
   } catch {
-    // Storage is full or switched off: the page works without it.
+    return false;
+  }
+}
+
+/** @param {string} key */
+function keysLike(key) {
+  try {
+    const kind = key.slice(0, key.indexOf(":") + 1) || key;
+    return Object.keys(localStorage).filter((other) => other.startsWith(kind));
+  } catch {
+    return [];
   }
 }

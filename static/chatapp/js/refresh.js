@@ -5,6 +5,7 @@ import { dress, keepBlocks } from "./blocks.js";
 import { emit } from "./signals.js";
 
 const TIMEOUT_MS = 15_000;
+const LONGEST_TIMEOUT_MS = 120_000;
 
 /**
  * `status` 0: the server was not reached.
@@ -13,14 +14,15 @@ const TIMEOUT_MS = 15_000;
 
 /**
  * @param {string} url
+ * @param {number} tries before this one, each with half the patience: a slow line may need longer
  * @returns {Promise<Reading>}
  */
-export async function readHtml(url) {
+export async function readHtml(url, tries = 0) {
   try {
     const response = await fetch(url, {
       headers: { "HX-Request": "true" },
       credentials: "same-origin",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(Math.min(LONGEST_TIMEOUT_MS, TIMEOUT_MS * 2 ** tries)),
     });
     return { status: response.status, body: response.ok ? parse(await response.text()) : null };
   } catch {
@@ -41,15 +43,15 @@ export function turnsIn(root) {
 }
 
 /**
- * Makes the turns those of the page that was read. Older ones that were loaded before stay; unchanged ones are not touched.
+ * Makes the turns those of the page that was read. Unchanged ones are not touched.
  * @param {HTMLElement} turns
  * @param {HTMLElement[]} fresh
+ * @param {HTMLElement[]} older those on the page that are to stay before them
  * @returns {HTMLElement[]} those that were not here before
  */
-export function morph(turns, fresh) {
+export function morph(turns, fresh, older) {
   const known = new Map(turnsIn(turns).map((turn) => [turn.id, turn]));
   const added = fresh.filter((turn) => !known.has(turn.id));
-  const older = olderThan(turns, fresh[0]);
   const wanted = fresh.map((turn) => merge(known.get(turn.id), turn));
   const kept = new Set([...older, ...wanted]);
   for (const turn of turnsIn(turns)) if (!kept.has(turn) && turn.dataset.run) drop(turn);

@@ -11,6 +11,7 @@ import { emit, on } from "./signals.js";
 const SIGNED_OUT = 4401;
 const NOT_THERE = 4404;
 const SILENCE_MS = 25_000;
+const MOST_DOUBLINGS = 3; // a long snapshot may need longer on a slow line
 const NOTICE_MS = 2_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
@@ -26,6 +27,7 @@ export class Stream {
   /** @type {WebSocket | null} */
   #socket = null;
   #attempts = 0;
+  #silences = 0;
   #isEnded = false;
   #isToldLost = false;
   #lastSync = 0;
@@ -150,16 +152,17 @@ export class Stream {
   #expectSomething() {
     this.#lastHeard = Date.now();
     clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(() => this.#giveUp(), SILENCE_MS);
+    this.#watchdog = setTimeout(() => this.#giveUp(), SILENCE_MS * 2 ** Math.min(this.#silences, MOST_DOUBLINGS));
   }
 
   #giveUp() {
+    this.#silences++;
     this.disconnect();
     this.#closed(1006);
   }
 
   #isBack() {
-    this.#attempts = 0;
+    this.#attempts = this.#silences = 0;
     clearTimeout(this.#notice);
     this.#notice = undefined;
     if (!this.#isToldLost) return;
