@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -29,6 +30,12 @@ class StoredRun:
     def message(self) -> str:
         first = next(iter(self.entries.values()), {})
         return str(first.get("content", "")) if first.get("type") == "input" else ""
+
+    @property
+    def ended_at(self) -> datetime | None:
+        """As its segment says."""
+        said = (self.meta.get("timing") or {}).get("finished_at")
+        return datetime.fromisoformat(said) if said else None
 
     def shown(self, kind: str) -> str:
         """The stored text of that type of entry."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.chaos.checks import check_effects, check_log, check_messages, check_rest
+from benchmarks.chaos.checks.frames import check_frames
 from benchmarks.chaos.checks.history import faults_of
 from benchmarks.chaos.checks.tools import Effect
 from benchmarks.chaos.ledger import Change, Command, Ledger
@@ -184,3 +185,19 @@ def test_what_took_long_while_the_process_stood_still_is_no_fault(tmp_path: Path
     log.write_text("1970-01-01T00:01:40.000Z [warning  ] Application took too long to shut down\n")
     assert rules(check_log, log, [(85, 99)], ledger()) == []
     assert rules(check_log, log, [(20, 30)], ledger()) == ["no traceback"]
+
+
+class NoFrames:
+    """A database whose event log is empty."""
+
+    def rows(self, statement: str) -> list[dict[str, str]]:
+        return []
+
+
+@pytest.mark.parametrize(("hours", "rule"), [("15", []), ("16", ["written, then shown"])])
+def test_only_the_frames_of_a_run_that_has_ended_an_hour_ago_may_be_forgotten(hours, rule) -> None:
+    ends = {"old": f"2026-01-01T{hours}:40:00+00:00", "new": "2026-01-01T17:30:00+00:00"}
+    there = stored(*[run(name, "a", timing={"finished_at": at}) for name, at in ends.items()])
+    book = ledger()
+    book.delivered["old"] = {1: b"digest"}
+    assert rules(check_frames, NoFrames(), there, book) == rule
