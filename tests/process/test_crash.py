@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import pytest
+
 from tests.fakes.model_server import ModelServer
 from tests.fakes.steps import call, hang, say
 from tests.process.person import Person, is_idle, is_interrupted, seen_text, texts
@@ -133,6 +135,20 @@ async def test_told_to_stop_by_the_system_it_goes_on_after_the_restart(
     model_server.script(turns=[[say(3000, rate=50)], [say(10)]])
     thread = person.new_thread("tell me")
     await person.watch(thread, lambda frames: len(seen_text(frames)) > 50)
+    await asyncio.to_thread(server.terminate)
+    server.start()
+    exported = person.wait(thread, is_idle)
+    assert [segment["meta"]["status"] for segment in exported["segments"]] == ["completed"]
+    assert len(texts(exported)) == 1
+
+
+@pytest.mark.only("inprocess")  # else the sockets may end before the run does
+async def test_who_watches_is_told_that_it_is_handed_over(
+    server: Server, person: Person, model_server: ModelServer
+) -> None:
+    model_server.script(turns=[[say(3000, rate=50)]])
+    thread = person.new_thread("tell me")
+    await person.watch(thread, lambda frames: len(seen_text(frames)) > 50)
     is_read = asyncio.Event()
 
     def has_ended(frames: list[dict]) -> bool:
@@ -145,10 +161,6 @@ async def test_told_to_stop_by_the_system_it_goes_on_after_the_restart(
     await asyncio.to_thread(server.terminate)
     (end,) = ends_of(await watching)
     assert (end["status"], end["handed_over"]) == ("interrupted", True)
-    server.start()
-    exported = person.wait(thread, is_idle)
-    assert [segment["meta"]["status"] for segment in exported["segments"]] == ["completed"]
-    assert len(texts(exported)) == 1
 
 
 def ends_of(frames: list[dict]) -> list[dict]:

@@ -65,7 +65,7 @@ class Served:
                 os.killpg(self.process.pid, which)
             else:
                 self.process.send_signal(which)
-        return self.process.wait(20)
+        return self.process.wait(40)
 
 
 @pytest.fixture(scope="module")
