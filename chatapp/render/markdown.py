@@ -51,9 +51,9 @@ class Renderer(RendererHTML):
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         name, rows = tokens[idx].meta["name"], tokens[idx].meta["rows"]
-        region = f' role="region" aria-label="{escape(name)}"' if name else ""
+        group = f' role="group" aria-label="{escape(name)}"' if name else ""
         long = " long" if rows > LONG_TABLE else ""
-        return f'<div class="table{long}" data-rows="{rows}" tabindex="0"{region}><table>\n'
+        return f'<div class="table{long}" data-rows="{rows}" tabindex="0"{group}><table>\n'
 
     def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         return "</table></div>\n"

@@ -7,6 +7,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser.chat import Chat
+from tests.fakes.model_server import ModelServer
+from tests.fakes.steps import Text
 
 SIDEWAYS = """() => [document.documentElement, document.querySelector('#conversation')]
     .map((element) => element.scrollWidth - element.clientWidth)"""
@@ -36,6 +38,14 @@ def test_axe_finds_nothing_while_an_answer_is_written(chat: Chat, theme: str) ->
     assert problems(chat) == []
     chat.stop()
     chat.wait_until_idle()
+    assert problems(chat) == []
+
+
+def test_axe_finds_nothing_where_two_tables_have_the_same_head(chat: Chat, model_server: ModelServer) -> None:
+    table = "| name | value |\n|---|---|\n| a | 1 |\n\n"
+    model_server.script(turns=[[Text((table, "Once more:\n\n", table))]], match="two tables")
+    chat.begin("two tables").wait_until_idle()
+    expect(chat.last.locator("table")).to_have_count(2)
     assert problems(chat) == []
 
 
