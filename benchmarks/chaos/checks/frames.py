@@ -106,12 +106,10 @@ def check_screens(
             ledger.accuse("screen", f"a socket of thread {tab.thread} was closed for good")
         for view in tab.screen.views.values():
             ledger.count("screens compared")
-            if view.run_id not in texts and view.run_id in old:
-                continue
-            if view.run_id not in texts:
-                ledger.accuse("screen", f"thread {tab.thread} shows run {view.run_id}, which is nowhere")
-            else:
+            if view.run_id in texts:
                 _check_view(view, *texts[view.run_id], ledger)
+            elif view.run_id not in old:
+                ledger.accuse("screen", f"thread {tab.thread} shows run {view.run_id}, which is nowhere")
 
 
 def _check_view(view: RunView, last_seq: int, stored: Shown, ledger: Ledger) -> None:
