@@ -12,7 +12,7 @@ from chatapp.executor.interface import Executor, execute
 from chatapp.lifecycle.queue import queue_frame, start_next, waiting_thread_ids
 from chatapp.lifecycle.room import has_room
 from chatapp.models import Thread
-from chatapp.models.by_hand import has_queue
+from chatapp.models.by_hand import find, has_queue
 
 
 def advance(executor: Executor, thread_id: UUID) -> None:
@@ -20,7 +20,7 @@ def advance(executor: Executor, thread_id: UUID) -> None:
     if not has_queue(thread_id):
         return
     with writing():
-        thread = Thread.objects.select_for_update(no_key=True).filter(pk=thread_id).first()
+        thread = find(Thread, lock=True, id=thread_id)
         if thread is None:
             return
         started = start_next(thread) if has_room(thread.owner_id) else None

@@ -23,6 +23,7 @@ from chatapp.lifecycle import may_resume, resume, runs_wait_for_workers, take_ov
 from chatapp.lifecycle.folding import finished_frame
 from chatapp.lifecycle.ownership import QUEUED_OWNER
 from chatapp.models import Receipt, Thread
+from chatapp.models.by_hand import find
 from chatapp.models.thread import thread_ids
 
 P = ParamSpec("P")
@@ -77,7 +78,7 @@ def _is_undecided(run: InFlight) -> bool:
 def look_after(executor: Executor, thread: Thread) -> None:
     """Decides about the thread's run, under the thread's lock, so that no command comes in between."""
     with writing():
-        locked = Thread.objects.select_for_update(no_key=True).filter(pk=thread.pk).first()
+        locked = find(Thread, lock=True, id=thread.id)
         run = _held(thread.session_id)
         if locked is None or run is None or run.live:
             return

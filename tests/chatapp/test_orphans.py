@@ -65,11 +65,8 @@ def test_queues_behind_a_run_do_not_hide_those_that_may_go_on(make_thread, add_f
     assert waiting_thread_ids(limit=1) == [free.id]
 
 
-def wait_in(thread, count=1):
-    for number in range(count):
-        QueuedMessage.objects.create(
-            thread=thread, position=number, run_id=f"{thread.id}{number}", content="x"
-        )
+def wait_in(thread):
+    QueuedMessage.objects.create(thread=thread, position=1, run_id=f"waits-{thread.id}", content="x")
 
 
 def test_however_many_are_stuck_those_that_may_go_on_are_found(make_thread, add_flight, script, monkeypatch):

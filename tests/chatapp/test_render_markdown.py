@@ -52,7 +52,7 @@ def test_long_code_and_long_tables_are_marked():
     assert 'class="table long" data-rows="51"' in render_markdown("|a|b|\n|-|-|\n" + "|c|d|\n" * 51)
 
 
-def test_a_table_stands_in_a_region_named_by_its_columns():
+def test_a_table_stands_in_a_group_named_by_its_columns():
     html = render_markdown("| **Year** | Sum |\n|---|--:|\n| 1 | 2 |")
     assert '<div class="table" data-rows="1" tabindex="0" role="group" aria-label="Year, Sum">' in html
     assert '<th dir="auto" scope="col"><strong>Year</strong></th>' in html

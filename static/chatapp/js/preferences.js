@@ -37,9 +37,8 @@ export function recall(key) {
  */
 export function remember(key, value) {
   if (store(key, value)) return;
-  // Full, or switched off: the page works without it. Rather nothing than what it was before, and rather this than others like it.
-  for (const other of keysLike(key)) store(other, null);
-  store(key, value);
+  // Switched off: the page works without it. Full: rather nothing than what it was before, and rather this than others like it.
+  for (const other of [key, ...keysLike(key)]) if (store(other, null) && store(key, value)) return;
 }
 
 /** @param {string} key @param {string | null} value */
