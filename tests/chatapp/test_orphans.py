@@ -26,8 +26,6 @@ def orphaned(thread, *entries, **head):
 
 def test_one_orphan_that_cannot_be_decided_about_keeps_no_other_from_it(make_thread, monkeypatch, script):
     bad, good = make_thread(title="bad"), make_thread(title="good")
-    for thread in (bad, good):
-        orphaned(thread, ask(), ToolCallEntry("c1", "pay", "{}"), started_calls=["c1"])
     look_after = reaper.look_after
 
     def fails_for_one(running, thread):
@@ -35,7 +33,9 @@ def test_one_orphan_that_cannot_be_decided_about_keeps_no_other_from_it(make_thr
             raise ValueError("damaged")
         look_after(running, thread)
 
-    monkeypatch.setattr(reaper, "look_after", fails_for_one)
+    monkeypatch.setattr(reaper, "look_after", fails_for_one)  # before a worker's own reaper finds them
+    for thread in (bad, good):
+        orphaned(thread, ask(), ToolCallEntry("c1", "pay", "{}"), started_calls=["c1"])
     reaper.look_after_orphans(executor.get())
     assert [flight_of(thread).head.status for thread in (bad, good)] == ["running", "interrupted"]
 
@@ -56,7 +56,7 @@ def test_only_leases_of_runs_that_are_driven_are_renewed(thread):
     assert [beat.run_id for beat in checkpoints.heartbeat("us:1:x", ["r"])] == ["r"]
 
 
-def test_queues_behind_a_run_do_not_hide_those_that_may_go_on(make_thread, add_flight, script):
+def test_queues_behind_a_run_do_not_hide_those_that_may_go_on(make_thread, add_flight):
     stuck, free = make_thread(title="stuck"), make_thread(title="free")
     add_flight(ask(), to=stuck)
     for number in range(3):
@@ -69,7 +69,7 @@ def wait_in(thread):
     QueuedMessage.objects.create(thread=thread, position=1, run_id=f"waits-{thread.id}", content="x")
 
 
-def test_however_many_are_stuck_those_that_may_go_on_are_found(make_thread, add_flight, script, monkeypatch):
+def test_however_many_are_stuck_those_that_may_go_on_are_found(make_thread, add_flight, monkeypatch):
     monkeypatch.setattr(queue, "LOOKED_AT", 2)
     for number in range(5):
         stuck = make_thread(title=f"stuck {number}")
@@ -96,7 +96,6 @@ def test_the_last_turn_of_a_run_is_read_whole_however_wide_it_is(thread):
 
 def test_what_an_owner_that_wakes_up_writes_at_the_last_moment_is_decided_on(thread, script, monkeypatch):
     """As on Postgres, where it may come between a look at the run and the lock on it."""
-    orphaned(thread, ask())
     hold_fences = checkpoints.hold_fences
 
     def after_a_word(fences):
@@ -107,5 +106,6 @@ def test_what_an_owner_that_wakes_up_writes_at_the_last_moment_is_decided_on(thr
         return hold_fences(fences)
 
     monkeypatch.setattr(checkpoints, "hold_fences", after_a_word)
+    orphaned(thread, ask())
     reaper.look_after_orphans(executor.get())
     assert (flight_of(thread).head.status, flight_of(thread).live) == ("failed", False)
