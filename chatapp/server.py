@@ -140,7 +140,8 @@ class Server(Daphne):
         for port in self._ports:
             port.stopListening()
         try:
-            await asyncio.wait_for(self._stopping(), DRAIN_SECONDS)
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await self._stopping()
         except TimeoutError:
             logger.warning("runs did not end within %s s; they can be resumed", DRAIN_SECONDS)
         except Exception:

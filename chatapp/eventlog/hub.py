@@ -61,7 +61,8 @@ class Subscription:
     async def ready(self) -> None:
         """Until deliveries of other processes arrive here too; not for long, since they are hints."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._joined.wait(), JOIN_SECONDS)
+            async with asyncio.timeout(JOIN_SECONDS):
+                await self._joined.wait()
 
     def set_ready(self) -> None:
         self._call(self._joined.set)

@@ -58,18 +58,20 @@ class Relay:
             self._hub.connect(None)
 
     async def _for_ever(self, step: Step) -> None:
-        task = asyncio.current_task()
-        while task is not None and not task.cancelling():  # a client that connects may swallow it
+        while True:
             await self._tried(step)
 
     async def _tried(self, step: Step) -> None:
+        trouble: Exception | None = None
         try:
             await step()
-            self._recovered()
-        except asyncio.CancelledError:
-            raise
         except Exception as error:  # noqa: BLE001 (whatever a layer's client raises, the log is the truth)
-            self._troubled(error)
+            trouble = error
+        end_if_cancelled()
+        if trouble is None:
+            self._recovered()
+        else:
+            self._troubled(trouble)
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _open(self) -> None:
@@ -129,6 +131,13 @@ class Relay:
             for topic, run_id, frames in message["mail"]:
                 delivery = Delivery(run_id, tuple((seq, text) for seq, text in frames))
                 self._hub.deliver_here(topic, delivery)
+
+
+def end_if_cancelled() -> None:
+    """For a task whose cancellation may have been swallowed by what it called: clients that connect do so."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def packed(topic: str, delivery: Delivery) -> list[Any]:
