@@ -54,6 +54,16 @@ class Chat:
         turn.locator(".message [data-action=edit]").click()
         return turn.get_by_label("Edit your message")
 
+    def delete(self, *, in_list: bool) -> None:
+        """From the menu of the first row of the list, or of the chat that is open."""
+        row = self.page.locator("#chats .row").first
+        if in_list:
+            row.hover()
+        opener = row.locator(".row-menu") if in_list else self.page.get_by_label("Menu of this chat")
+        opener.click()
+        self.page.locator("[role=menuitem][data-action=delete]:visible").click()
+        self.page.locator("#delete-dialog [type=submit]").click()
+
     # what can be seen
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.chat import SECONDS, Chat, words
@@ -139,3 +140,18 @@ def test_a_draft_is_kept_also_where_older_ones_fill_the_store(chat: Chat) -> Non
     chat.page.wait_for_timeout(1_000)
     chat.reload()
     expect(chat.box).to_have_value("What I have typed. " * 500)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_the_draft_of_a_deleted_chat_goes_with_it(chat: Chat, is_open: bool) -> None:
+    chat.begin("say 3")
+    chat.wait_until_idle()
+    chat.box.fill("never sent")
+    drafts = "() => Object.keys(localStorage).filter((key) => key.startsWith('draft:'))"
+    chat.page.wait_for_function(f"() => ({drafts})().length === 1")
+    if not is_open:
+        chat.open()
+    chat.delete(in_list=not is_open)
+    chat.page.wait_for_url(lambda url: "/threads/" not in url)
+    expect(chat.page.locator("#chats .row")).to_have_count(0)
+    assert chat.page.evaluate(drafts) == []

@@ -3,16 +3,16 @@
 
 import { ComposerFace, pick } from "./composer_face.js";
 import { ComposerField } from "./composer_field.js";
+import { OfflineClock } from "./composer_offline.js";
 import { canSend, composerView, isLive } from "./composer_view.js";
 import { Draft } from "./drafts.js";
 import { post } from "./http.js";
-import { recall, remember } from "./preferences.js";
+import { countMessage, isNovice } from "./novice.js";
 import { emit, on } from "./signals.js";
 import { number, sentences, word } from "./words.js";
 
 const SHOW_STOPPING_AFTER = 300;
 const DOUBLE_CLICK = 500;
-const NOVICE = 3;
 
 export function start() {
   const form = document.querySelector("#composer");
@@ -26,10 +26,9 @@ class Composer {
   #user = document.body.dataset.user ?? "";
   #thread = document.body.dataset.thread ?? "";
   #draft = new Draft(this.#user, this.#thread);
+  #offline = new OfflineClock((seconds) => this.#offlineFor(seconds));
   #runId = "";
   #sentAt = 0;
-  #retryAt = 0;
-  #clock = 0;
   #isStopAsked = false;
   #isLeaving = false;
   #state;
@@ -40,7 +39,7 @@ class Composer {
     const limit = Number(form.dataset.limit);
     this.#field = new ComposerField(pick(form, "textarea", HTMLTextAreaElement), limit);
     this.#face = new ComposerFace(form);
-    this.#state = firstState(form, limit, this.#isNovice());
+    this.#state = firstState(form, limit, isNovice(this.#user));
   }
 
   start() {
@@ -66,7 +65,7 @@ class Composer {
 
   #listenToPage() {
     on("chat:status", ({ status, runId }) => this.#statusIs(status, runId));
-    on("chat:connection", ({ online, retryAt }) => this.#connectionIs(online, retryAt));
+    on("chat:connection", ({ online, retryAt }) => this.#offline.connectionIs(online, retryAt));
     on("chat:restore", ({ text }) => this.#putBack(text));
     on("chat:deleted", () => this.#set({ ended: "deleted" }));
     on("chat:signedout", () => this.#set({ ended: "signedout" }));
@@ -157,7 +156,8 @@ class Composer {
    * @param {string} clientId
    */
   #arrived(data, text, clientId) {
-    this.#countMessage();
+    countMessage(this.#user);
+    this.#state.novice = isNovice(this.#user);
     // Sockets that were closed by a logout stay closed: a fresh page has fresh ones.
     if (!this.#thread || this.#state.ended) return this.#goTo(data, text);
     this.#draft.settle(this.#field.text);
@@ -234,21 +234,8 @@ class Composer {
     this.#set({ status, stopping: this.#state.stopping && !isNews });
   }
 
-  /**
-   * @param {boolean} online
-   * @param {number} [retryAt] epoch milliseconds
-   */
-  #connectionIs(online, retryAt = 0) {
-    this.#retryAt = retryAt;
-    if (online === (this.#clock === 0)) return;
-    clearInterval(this.#clock);
-    this.#clock = online ? 0 : setInterval(() => this.#countDown(), 500);
-    if (online) this.#set({ offline: null });
-    else this.#countDown();
-  }
-
-  #countDown() {
-    const seconds = Math.max(0, Math.ceil((this.#retryAt - Date.now()) / 1000));
+  /** @param {number | null} seconds */
+  #offlineFor(seconds) {
     if (seconds !== this.#state.offline) this.#set({ offline: seconds });
   }
 
@@ -270,19 +257,10 @@ class Composer {
 
   // Keeping
 
-  /** What is on its way stays the draft until the server has answered. */
+  /** What is on its way stays the draft until the server has answered. A thread that is gone has none. */
   #saveDraft() {
-    if (!this.#isLeaving && !this.#state.sending) this.#draft.save(this.#field.text);
-  }
-
-  #isNovice() {
-    return Number(recall(`sent:${this.#user}`) ?? 0) < NOVICE;
-  }
-
-  #countMessage() {
-    if (!this.#isNovice()) return;
-    remember(`sent:${this.#user}`, String(Number(recall(`sent:${this.#user}`) ?? 0) + 1));
-    this.#state.novice = this.#isNovice();
+    const isGone = this.#state.ended === "deleted";
+    if (isGone || !(this.#isLeaving || this.#state.sending)) this.#draft.save(isGone ? "" : this.#field.text);
   }
 
   #mayTakeFocus() {

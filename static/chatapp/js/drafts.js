@@ -65,6 +65,11 @@ export class Draft {
   }
 }
 
+/** Of a thread that was deleted. @param {string} user @param {string} thread */
+export function forgetDraft(user, thread) {
+  write(keyOf(user, thread), nothing());
+}
+
 /** @param {string} user @param {string} thread */
 function keyOf(user, thread) {
   return `draft:${user}:${thread || "new"}`;

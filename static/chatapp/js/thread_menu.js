@@ -2,6 +2,7 @@
 /** What the ⋯ menus of a chat do: rename, export, delete. One menu serves all rows of the list, another the bar. */
 
 import { openDialog } from "./dialogs.js";
+import { forgetDraft } from "./drafts.js";
 import { post, threadUrl } from "./http.js";
 import { openerOf } from "./menu.js";
 import { editTitle } from "./rename.js";
@@ -78,9 +79,11 @@ async function confirmed(event) {
 /** @param {string} thread @param {string} text */
 function gone(thread, text) {
   if (thread === document.body.dataset.thread) {
+    emit("chat:deleted");
     leaveToast(text);
     return location.assign(document.body.dataset.homeUrl ?? "/");
   }
+  forgetDraft(document.body.dataset.user ?? "", thread);
   const row = rowLink(thread)?.closest(".row");
   const rows = Array.from(document.querySelectorAll("#chats .row"));
   const at = row ? rows.indexOf(row) : -1;
