@@ -22,6 +22,9 @@ from agents.transcript import ToolCallEntry, ToolResultEntry
 
 logger = logging.getLogger(__name__)
 
+MOST_AT_ONCE = 32
+"""Calls of one turn that run side by side, since each has a thread: a model may ask for any number."""
+
 _GRACE = 2.0
 """Seconds that a cancelled tool has to clean up before it is left behind."""
 
@@ -29,7 +32,7 @@ _left_behind: set[asyncio.Task[Outcome]] = set()
 
 
 class ToolRound:
-    """Calls run side by side, but one that is not `parallel` runs alone, in its place."""
+    """Calls run side by side, `MOST_AT_ONCE` at most; one that is not `parallel` runs alone, in its place."""
 
     def __init__(
         self,
@@ -175,10 +178,14 @@ class ToolRound:
 def _grouped(calls: Iterable[PlannedCall]) -> list[list[PlannedCall]]:
     groups: list[list[PlannedCall]] = []
     for call in calls:
-        if not groups or call.runs_alone or groups[-1][0].runs_alone:
+        if not groups or call.runs_alone or _is_full(groups[-1]):
             groups.append([])
         groups[-1].append(call)
     return groups
+
+
+def _is_full(group: Sequence[PlannedCall]) -> bool:
+    return group[0].runs_alone or len(group) == MOST_AT_ONCE
 
 
 def _ids(group: Sequence[PlannedCall]) -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 from agents import RunContext, Runner, UserError, tool
 from agents.errors import ToolError
 from agents.events import ToolCalled, ToolProgressed, ToolReturned
+from agents.runtime.tool_calls import MOST_AT_ONCE
 from agents.testing import Turn, call, calls
 from agents.tools import Tool
 from agents.tools.threads import at_thread_end
@@ -59,6 +60,24 @@ async def test_a_tool_that_wants_to_be_alone_runs_alone_and_in_its_place() -> No
     await results_of(shared, alone, script=script)
     assert seen[0][1] == {"call_1", "call_2"}
     assert seen[2:] == [("call_3", {"call_3"}), ("call_4", {"call_4"}), ("call_5", {"call_5"})]
+
+
+async def test_a_model_that_asks_for_very_many_calls_gets_all_but_not_at_once() -> None:
+    running: set[str] = set()
+    most = 0
+
+    @tool
+    async def work(ctx: RunContext) -> str:
+        nonlocal most
+        running.add(ctx.call_id)
+        most = max(most, len(running))
+        await asyncio.sleep(0.005)
+        running.discard(ctx.call_id)
+        return "ok"
+
+    results = await results_of(work, script=calls(*[("work", {})] * (2 * MOST_AT_ONCE + 1)))
+    assert most == MOST_AT_ONCE
+    assert len({result.call_id for result in results}) == 2 * MOST_AT_ONCE + 1
 
 
 async def test_results_are_stored_in_the_order_in_which_they_land() -> None:
