@@ -118,10 +118,15 @@ class InProcessExecutor:
             await asyncio.to_thread(self._pulse.stop)
         if self._log is not None:
             await self._log.end()
-        for service in self._services:
-            service.cancel()
+        await self._end_services()
         self._loop = None
         await asyncio.to_thread(wait_for_background, BACKGROUND_SECONDS)
+
+    async def _end_services(self) -> None:
+        for service in self._services:
+            service.cancel()
+        if self._services:
+            await asyncio.wait(self._services, timeout=1)
 
     # commands
 
