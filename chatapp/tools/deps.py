@@ -14,7 +14,9 @@ from django.db import connections
 
 from agents import RunContext
 
-_connections = BoundedSemaphore(8)
+MOST_CONNECTIONS = 8
+
+_connections = BoundedSemaphore(MOST_CONNECTIONS)
 
 
 @dataclass(frozen=True, slots=True)
