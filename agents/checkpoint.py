@@ -124,6 +124,23 @@ class FinishingCheckpointer(Protocol):
         """The last save, the segment under `head.session_id`, and the deletion if asked: all or nothing."""
 
 
+@runtime_checkable
+class RestartingCheckpointer(Protocol):
+    """A checkpointer that can put a new run in the place of the one that has its id, in one step."""
+
+    def can_restart(self, session: Session | None) -> bool:
+        """Whether this session's rows can be written together with the checkpoint's."""
+
+    async def restart(
+        self, run_id: str, entries: Sequence[Entry], head: RunHead, *, session: Session | None
+    ) -> None:
+        """The old run goes, with its segment under `head.session_id` if a session is given; the new one has
+        its first save: all or nothing.
+
+        UserError if its segment is not the session's last; RunInFlight as from `append`.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class CheckpointOptions:
     """How a run is kept, and what happens when its id is there already.

@@ -59,6 +59,14 @@ def require_id(value: object, name: str) -> str:
     return value
 
 
+def gone_on(run_id: str) -> UserError:
+    """What a restart is told about a run that is not the last of its session."""
+    return UserError(
+        f"Run {run_id!r} cannot be restarted: its session has gone on.",
+        hint="Rewind the session to before it first, or start under another run_id.",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class RewindPoint:
     """Where a rewind cuts: what is before `segment` stays, and of this one the first `keep` entries."""

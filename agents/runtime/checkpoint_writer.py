@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from agents.cancel import shielded
-from agents.checkpoint import Checkpointer, FinishingCheckpointer
-from agents.errors import LeaseLost, classify
+from agents.checkpoint import Checkpointer, FinishingCheckpointer, RestartingCheckpointer
+from agents.errors import LeaseLost, UserError, classify
 from agents.runtime.failure import describe, is_cancel, message_of
 from agents.runtime.state import RunState
 from agents.session import Session
@@ -31,6 +31,11 @@ class CheckpointWriter:
         """The entries that are not stored yet, and the head."""
         if self._checkpointer:
             await shielded(self._append(self._checkpointer))
+
+    async def restart(self) -> None:
+        """The first save of a run that takes the place of the one that has its id."""
+        if self._checkpointer:
+            await shielded(self._restart(self._checkpointer))
 
     async def finish(self, meta: dict[str, Any]) -> None:
         """The last entries, the mark, the segment and the deletion: in one transaction where the stores
@@ -60,6 +65,35 @@ class CheckpointWriter:
         await checkpointer.append(state.run_id, fresh, state.head)
         state.stored += len(fresh)
         state.begun = True
+
+    async def _restart(self, checkpointer: Checkpointer) -> None:
+        state, restarter = self._state, checkpointer
+        if not isinstance(restarter, RestartingCheckpointer) or not restarter.can_restart(self._session):
+            await self._restart_in_steps(checkpointer)
+            return
+        await restarter.restart(state.run_id, list(state.entries), state.head, session=self._session)
+        state.stored = len(state.entries)
+        state.begun = True
+
+    async def _restart_in_steps(self, checkpointer: Checkpointer) -> None:
+        """The segment goes last, and the old checkpoint comes back if the new one is refused."""
+        run_id = self._state.run_id
+        old = await checkpointer.load(run_id)
+        await checkpointer.delete(run_id)
+        try:
+            await self._append(checkpointer)
+        except UserError:
+            if old is not None:
+                await checkpointer.append(run_id, old.entries, old.head)
+            raise
+        await self._drop_segment()
+
+    async def _drop_segment(self) -> None:
+        session: Any = self._session
+        session_id = self._state.head.session_id
+        segments = await session.segments(session_id) if session else []
+        if segments and segments[-1].run_id == self._state.run_id:
+            await session.rewind(session_id, keep_entries=sum(len(s.entries) for s in segments[:-1]))
 
     async def _finish(self, meta: dict[str, Any]) -> None:
         if not await self._finish_at_once(meta):

@@ -86,7 +86,9 @@ class RunLoop:
         try:
             opened = await open_run(self._agent, self._given, options, run_id=run_id)
             self._take(opened)
-            if not self._state.begun:
+            if opened.replaces:
+                await self._writer.restart()
+            elif not self._state.begun:
                 await self._writer.save()
         except BaseException:
             await shielded(self._lease.release())

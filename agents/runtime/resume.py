@@ -6,7 +6,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 from agents.agent import Agent
@@ -16,7 +15,7 @@ from agents.errors import UserError
 from agents.handoff import agent_graph, find_agent
 from agents.runtime.options import RunOptions
 from agents.runtime.state import RunState
-from agents.session import Segment
+from agents.session import Segment, gone_on
 from agents.transcript import (
     AssistantTextEntry,
     Entry,
@@ -34,20 +33,22 @@ RunInput = str | InputEntry | Sequence[InputEntry]
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`replayed`: the run is completed, and nothing of it is to be done again."""
+    """`replayed`: the run is completed, and nothing of it is to be done again. `replaces`: the first save
+    puts it in the place of the run that has its id."""
 
     state: RunState
     replayed: bool = False
+    replaces: bool = False
 
 
 async def open_run(agent: Agent, given: RunInput, options: RunOptions, *, run_id: str) -> Opened:
-    """The table of `if_run_exists`. UserError before anything has changed if the run cannot begin."""
+    """The table of `if_run_exists`, which changes nothing yet. UserError if the run cannot begin."""
     agent_graph(agent)
     checkpoint = options.checkpoint
     snapshot, stored = await _find(checkpoint)
     _check_owner(snapshot, options)
     if checkpoint and checkpoint.if_run_exists == "restart":
-        return Opened(await _restarted(agent, given, options, checkpoint, known=stored is not None))
+        return await _restarted(agent, given, options, checkpoint, known=stored is not None)
     segments = [] if _is_completed(snapshot) else await _segments(options)
     if checkpoint and snapshot is None:
         snapshot = _from_session(segments, checkpoint.run_id)
@@ -106,24 +107,16 @@ def _from_session(segments: Sequence[Segment], run_id: str) -> RunSnapshot | Non
 
 async def _restarted(
     agent: Agent, given: RunInput, options: RunOptions, checkpoint: CheckpointOptions, *, known: bool
-) -> RunState:
-    """The old run goes, from the checkpointer, and from the session if it is the last there."""
+) -> Opened:
+    """In the place of the old run, if there is one; in the session that must be the last."""
     segments = await _segments(options)
     ids = [segment.run_id for segment in segments]
     in_session = checkpoint.run_id in ids
-    rewind: Any = getattr(options.session, "rewind", None)
-    if in_session and (ids[-1] != checkpoint.run_id or rewind is None):
-        raise UserError(
-            f"Run {checkpoint.run_id!r} cannot be restarted: its session has gone on.",
-            hint="Rewind the session to before it first, or start under another run_id.",
-        )
+    if in_session and (ids[-1] != checkpoint.run_id or not hasattr(options.session, "rewind")):
+        raise gone_on(checkpoint.run_id)
     before = segments[:-1] if in_session else segments
     state = _fresh(agent, given, options, before, run_id=checkpoint.run_id)
-    if known and checkpoint.checkpointer:
-        await checkpoint.checkpointer.delete(checkpoint.run_id)
-    if in_session:
-        await rewind(options.session_id, keep_entries=sum(len(segment.entries) for segment in before))
-    return state
+    return Opened(state, replaces=known or in_session)
 
 
 def _is_completed(snapshot: RunSnapshot | None) -> bool:

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agents.checkpoint import Checkpointer, LeasingCheckpointer, RunHead
+from agents.checkpoint import Checkpointer, LeasingCheckpointer, RestartingCheckpointer, RunHead
 from agents.errors import RunInFlight, UserError
-from agents.stores import InMemoryCheckpointer, OrmCheckpointer
+from agents.session import Segment
+from agents.stores import InMemoryCheckpointer, InMemorySession, OrmCheckpointer, OrmSession
 from agents.transcript import AssistantTextEntry, Entry, InputEntry
 from agents.usage import Usage
 
@@ -29,9 +30,10 @@ def store(request: pytest.FixtureRequest) -> Store:
     return InMemoryCheckpointer()
 
 
-def test_both_are_checkpointers_that_lease(store: Store) -> None:
+def test_both_are_checkpointers_that_lease_and_restart(store: Store) -> None:
     assert isinstance(store, Checkpointer)
     assert isinstance(store, LeasingCheckpointer)
+    assert isinstance(store, RestartingCheckpointer)
 
 
 async def test_an_unknown_run_is_none_and_its_deletion_no_error(store: Store) -> None:
@@ -173,6 +175,13 @@ async def test_runs_of_other_sessions_and_finished_ones_are_not_in_the_way(store
     assert all([await store.load(run_id) for run_id in ("r1", "r2", "r3", "r4")])
 
 
+async def test_a_completed_run_can_be_stored_beside_an_unfinished_one(store: Store) -> None:
+    head = replace(HEAD, session_id="s")
+    await store.append("first", INPUT, head)
+    await store.append("done", INPUT, replace(head, status="completed"))
+    assert await store.load("done") is not None
+
+
 async def test_a_run_has_one_caller_at_a_time(store: Store) -> None:
     await store.acquire("r")
     with pytest.raises(RunInFlight):
@@ -223,3 +232,51 @@ async def test_restart_deletes_and_begins_anew_under_the_same_lease(store: Store
     snapshot = await store.load("r")
     assert snapshot is not None
     assert (snapshot.entries, snapshot.head.turns) == (ANSWER, 1)
+
+
+# --- a new run in the place of an old one ---
+
+IN_SESSION = replace(HEAD, session_id="s")
+
+
+async def completed(store: Store) -> InMemorySession | OrmSession:
+    """Run "r" is the session's last, and its checkpoint is kept; we have it."""
+    session = InMemorySession(store) if isinstance(store, InMemoryCheckpointer) else OrmSession()
+    await session.append("s", INPUT, run_id="first")
+    await session.append("s", INPUT + ANSWER, run_id="r", meta={"n": 1})
+    await store.append("r", INPUT + ANSWER, replace(IN_SESSION, status="completed"))
+    await store.acquire("r")
+    return session
+
+
+async def test_a_restart_replaces_the_run_and_its_segment(store: Store) -> None:
+    session = await completed(store)
+    assert store.can_restart(session)
+    await store.restart("r", INPUT, IN_SESSION, session=session)
+    await store.append("r", ANSWER, replace(IN_SESSION, turns=1))
+    snapshot = await store.load("r")
+    assert snapshot is not None
+    assert (snapshot.entries, snapshot.head.turns, snapshot.head.status) == (INPUT + ANSWER, 1, "running")
+    assert await session.segments("s") == [Segment("first", INPUT)]
+
+
+async def test_a_restart_without_a_session_leaves_the_segments(store: Store) -> None:
+    session = await completed(store)
+    assert store.can_restart(None)
+    await store.restart("r", INPUT, IN_SESSION, session=None)
+    assert [segment.run_id for segment in await session.segments("s")] == ["first", "r"]
+
+
+@pytest.mark.parametrize("why", ["another run is in flight", "the session has gone on", "it is no JSON"])
+async def test_a_restart_that_is_refused_changes_nothing(store: Store, why: str) -> None:
+    session, given = await completed(store), list(INPUT)
+    if why == "another run is in flight":
+        await store.append("rival", INPUT, replace(IN_SESSION, status="interrupted"))
+    elif why == "the session has gone on":
+        await session.append("s", INPUT, run_id="later")
+    else:
+        given.append(InputEntry("user", [object()]))  # type: ignore[list-item]
+    before = await session.segments("s"), await store.load("r")
+    with pytest.raises((UserError, TypeError), match=r"rival|gone on|object"):
+        await store.restart("r", given, IN_SESSION, session=session)
+    assert (await session.segments("s"), await store.load("r")) == before

@@ -158,6 +158,29 @@ async def test_restart_replaces_the_answer_in_the_session() -> None:
     assert segment.entries == [InputEntry("user", "hello"), AssistantTextEntry("second")]
 
 
+async def test_restart_beside_another_unfinished_run_changes_nothing() -> None:
+    await Runner.run(scripted("first")[0], "hello", **stored_in())
+    await OrmCheckpointer().append("rival", [InputEntry("user", "x")], RunHead("helper", session_id="s"))
+    before = await OrmSession().segments("s"), await OrmCheckpointer().load("r"), await rows()
+    with pytest.raises(RunInFlight, match="rival"):
+        await Runner.run(scripted("never")[0], "anew", **stored_in(if_run_exists="restart"))
+    assert (await OrmSession().segments("s"), await OrmCheckpointer().load("r"), await rows()) == before
+
+
+@pytest.mark.parametrize("written", [True, False])
+async def test_a_crash_in_a_restart_leaves_the_old_run_or_the_new_one(written: bool) -> None:
+    await Runner.run(scripted("first")[0], "hello", **stored_in())
+    dying = Dying(at=1, written=written)
+    with pytest.raises(Crash):
+        await Runner.run(scripted()[0], "anew", **stored_in(checkpointer=dying, if_run_exists="restart"))
+    agent, _ = scripted("second")
+    result = await Runner.run(agent, "ignored", **stored_in())
+    (segment,) = await OrmSession().segments("s")
+    assert segment.entries == result.entries
+    expected = ("anew", "second") if written else ("hello", "first")
+    assert [getattr(entry, "content", "") for entry in segment.entries] == list(expected)
+
+
 class Dying(OrmCheckpointer):
     """Its process dies at the n-th write, before or after that is committed."""
 
@@ -168,6 +191,9 @@ class Dying(OrmCheckpointer):
 
     async def append(self, run_id: str, entries: Sequence[Entry], head: RunHead) -> None:
         await self._live(super().append(run_id, entries, head))
+
+    async def restart(self, *args: Any, **options: Any) -> None:
+        await self._live(super().restart(*args, **options))
 
     async def finish(self, *args: Any, **options: Any) -> None:
         await self._live(super().finish(*args, **options))

@@ -276,6 +276,42 @@ async def test_restart_of_an_earlier_run_changes_nothing() -> None:
     assert (await session.segments("s"), await checkpointer.load("r")) == before
 
 
+class InSteps(InMemoryCheckpointer):
+    """Has no restart in one step."""
+
+    def can_restart(self, session: Any) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("kind", [InMemoryCheckpointer, InSteps])
+async def test_restart_beside_another_unfinished_run_changes_nothing(
+    kind: type[InMemoryCheckpointer],
+) -> None:
+    checkpointer, session = kind(), InMemorySession()
+    options: dict[str, Any] = {"session": session, "session_id": "s"}
+    await Runner.run(scripted("hi")[0], "hello", checkpoint=kept(checkpointer), **options)
+    rival = RunHead(agent_name="helper", status="interrupted", session_id="s")
+    await checkpointer.append("rival", [ASKED], rival)
+    before = (await session.segments("s"), await checkpointer.load("r"))
+    agent, provider = scripted("never")
+    with pytest.raises(RunInFlight, match="rival"):
+        await Runner.run(agent, "anew", checkpoint=kept(checkpointer, if_run_exists="restart"), **options)
+    assert (await session.segments("s"), await checkpointer.load("r")) == before
+    assert (provider.requests, checkpointer._claimed) == ([], set())
+
+
+@pytest.mark.parametrize("kind", [InMemoryCheckpointer, InSteps])
+async def test_restart_keeps_what_is_before_it_in_the_session(kind: type[InMemoryCheckpointer]) -> None:
+    checkpointer, session = kind(), InMemorySession()
+    await session.append("s", [ASKED], run_id="first")
+    options: dict[str, Any] = {"session": session, "session_id": "s"}
+    await Runner.run(scripted("hi")[0], "hello", checkpoint=kept(checkpointer), **options)
+    again = kept(checkpointer, if_run_exists="restart")
+    await Runner.run(scripted("better")[0], "anew", checkpoint=again, **options)
+    anew = [InputEntry("user", "anew"), AssistantTextEntry("better")]
+    assert [(s.run_id, s.entries) for s in await session.segments("s")] == [("first", [ASKED]), ("r", anew)]
+
+
 @pytest.mark.parametrize("policy", ["resume", "restart", "resume_only"])
 @pytest.mark.parametrize("status", ["interrupted", "completed"])
 async def test_a_run_of_another_session_is_refused(policy: Any, status: str) -> None:

@@ -6,10 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from typing import Protocol, runtime_checkable
 
 from agents.checkpoint import RunHead, RunSnapshot
 from agents.errors import RunInFlight
-from agents.session import require_id
+from agents.session import Session, require_id
 from agents.transcript import Entry, entry_from_json, entry_to_json, json_text
 
 # Not JSON: kept as they are, which is safe, since nobody can change them.
@@ -23,6 +24,15 @@ class _Run:
 
     entries: list[str]
     head: RunHead
+
+
+@runtime_checkable
+class _SessionInMemory(Protocol):
+    """The InMemorySession, whose module needs this one."""
+
+    def check_last(self, session_id: str, run_id: str) -> None: ...
+
+    def drop_last(self, session_id: str, run_id: str) -> None: ...
 
 
 class InMemoryCheckpointer:
@@ -39,7 +49,8 @@ class InMemoryCheckpointer:
         known = self._runs.get(require_id(run_id, "run_id"))
         head = _stamped(head, None if known is None else known.head)
         if known is None:
-            self._refuse_second_run(head.session_id)
+            if head.status != "completed":
+                self._refuse_second_run(head.session_id)
             self._runs[run_id] = _Run(added, head)
         else:
             known.entries += added
@@ -53,6 +64,25 @@ class InMemoryCheckpointer:
 
     async def delete(self, run_id: str) -> None:
         self._runs.pop(require_id(run_id, "run_id"), None)
+
+    def can_restart(self, session: Session | None) -> bool:
+        return session is None or isinstance(session, _SessionInMemory)
+
+    async def restart(
+        self, run_id: str, entries: Sequence[Entry], head: RunHead, *, session: Session | None
+    ) -> None:
+        given: object = session
+        ours = given if isinstance(given, _SessionInMemory) else None
+        if ours and head.session_id:
+            ours.check_last(head.session_id, run_id)
+        before = self._runs.pop(run_id, None)
+        try:
+            await self.append(run_id, entries, head)
+        finally:
+            if before is not None:
+                self._runs.setdefault(run_id, before)
+        if ours and head.session_id:
+            ours.drop_last(head.session_id, run_id)
 
     async def acquire(self, run_id: str) -> None:
         if require_id(run_id, "run_id") in self._claimed:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.session import Segment, require_id, rewind_point, rewind_segments
+from agents.session import Segment, gone_on, require_id, rewind_point, rewind_segments
 from agents.stores.memory.checkpointer import InMemoryCheckpointer
 from agents.stores.trimming import check_trim, trimmed
 from agents.transcript import Entry, ToolResultEntry, entry_from_json, entry_to_json, json_text
@@ -80,6 +80,17 @@ class InMemorySession:
             for segment in stored[point.segment :]:
                 self._checkpointer.forget_run(session_id, segment.run_id)
         return lost
+
+    def check_last(self, session_id: str, run_id: str) -> None:
+        """UserError if the session has this run, but not as its last."""
+        if any(segment.run_id == run_id for segment in self._stored(session_id)[:-1]):
+            raise gone_on(run_id)
+
+    def drop_last(self, session_id: str, run_id: str) -> None:
+        """The last segment goes if it is this run's; its checkpoint stays."""
+        stored = self._stored(session_id)
+        if stored and stored[-1].run_id == run_id:
+            self._sessions[session_id] = stored[:-1]
 
     async def trim_tool_results(self, session_id: str, *, keep_chars: int = 400, keep_runs: int = 1) -> int:
         """Shortens the outputs of all runs but the last ones; how many that were."""

@@ -56,6 +56,19 @@ class OrmCheckpointer:
         if run_id in self._fences:
             self._fences[run_id] = None
 
+    def can_restart(self, session: Session | None) -> bool:
+        return session is None or isinstance(session, OrmSession)
+
+    async def restart(
+        self, run_id: str, entries: Sequence[Entry], head: RunHead, *, session: Session | None
+    ) -> None:
+        if run_id not in self._fences or not self.can_restart(session):
+            raise UserError(f"run {run_id!r} cannot be restarted here: acquire it first")
+        held, in_session = self._fences[run_id], session is not None
+        self._fences[run_id] = await in_thread(
+            _restart, run_id, held, list(entries), head, in_session=in_session
+        )
+
     async def acquire(self, run_id: str) -> None:
         require_id(run_id, "run_id")
         if run_id in self._fences:
@@ -99,11 +112,19 @@ class OrmCheckpointer:
 
 
 def _start(run_id: str, entries: list[Entry], head: RunHead, *, is_owned: bool) -> int:
-    # A fence that nobody had before: a run may be deleted and begin again under its id, and whoever owned it
-    # then must not be able to write to it.
-    fence = secrets.randbelow(2**30) + 1
     owner = checkpoints.process_owner() if is_owned else None
-    return checkpoints.start(run_id, head.session_id, entries, head, owner=owner, fence=fence)
+    return checkpoints.start(run_id, head.session_id, entries, head, owner=owner, fence=_new_fence())
+
+
+def _restart(run_id: str, held: int | None, entries: list[Entry], head: RunHead, *, in_session: bool) -> int:
+    owner, fence = checkpoints.process_owner(), _new_fence()
+    return checkpoints.restart(run_id, held, entries, head, owner=owner, fence=fence, in_session=in_session)
+
+
+def _new_fence() -> int:
+    """One that nobody had before: a run may be deleted and begin again under its id, and whoever owned it
+    then must not be able to write to it."""
+    return secrets.randbelow(2**30) + 1
 
 
 def _claim(run_id: str) -> int | None:

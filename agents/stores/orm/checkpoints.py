@@ -29,6 +29,7 @@ from agents.stores.orm.leases import (
 )
 from agents.stores.orm.logs import indexed_entries, run_entries
 from agents.stores.orm.owners import is_dead_owner, process_owner
+from agents.stores.orm.restarts import restart
 from agents.stores.orm.runs import append, delete_run, finish, fold, start
 from agents.stores.orm.snapshots import load_run
 from agents.stores.orm.transactions import LEASE_SECONDS
@@ -59,6 +60,7 @@ __all__ = [
     "process_owner",
     "release",
     "request_stop",
+    "restart",
     "run_entries",
     "run_in_flight",
     "start",
