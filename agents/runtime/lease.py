@@ -46,6 +46,7 @@ class Lease:
                 logger.warning("the lease of run %s was not released: %s", self._run_id, message_of(error))
 
     async def _acquire(self, keeper: LeasingCheckpointer) -> None:
+        # Also when the caller is cancelled meanwhile: the lease is taken then, and must be released.
         await keeper.acquire(self._run_id)
         self._held = True
 

@@ -82,8 +82,8 @@ class RunLoop:
         options = self._options
         run_id = run_id_of(options.checkpoint)
         self._lease = Lease(run_id, self._checkpointer)
-        await self._lease.acquire()
         try:
+            await self._lease.acquire()
             opened = await open_run(self._agent, self._given, options, run_id=run_id)
             self._take(opened)
             if opened.replaces:

@@ -161,6 +161,25 @@ async def test_a_write_that_has_begun_is_waited_for() -> None:
     assert checkpointer.saves == [(["input"], "running")]
 
 
+async def test_a_cancel_while_the_lease_is_taken_gives_it_back() -> None:
+    asked, granted = asyncio.Event(), asyncio.Event()
+
+    class Slow(InMemoryCheckpointer):
+        async def acquire(self, run_id: str) -> None:
+            asked.set()
+            await granted.wait()
+            await super().acquire(run_id)
+
+    checkpointer = Slow()
+    agent, provider = scripted("hi")
+    task = asyncio.create_task(Runner.run(agent, "hello", checkpoint=kept(checkpointer)))
+    await asked.wait()
+    task.cancel()
+    granted.set()
+    await asyncio.wait({task})
+    assert (task.cancelled(), checkpointer._claimed, provider.requests) == (True, set(), [])
+
+
 async def test_a_second_cancel_does_not_tear_the_last_save() -> None:
     class Slow(WatchedCheckpointer):
         async def append(self, run_id: str, entries: Any, head: Any) -> None:
