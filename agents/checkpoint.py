@@ -98,7 +98,10 @@ class LeasingCheckpointer(Protocol):
         """RunInFlight if another live owner has it. An interrupted or failed run is running from now on."""
 
     async def release(self, run_id: str) -> None:
-        """Ends the lease. Harmless when there is none, or when it was lost."""
+        """Ends the lease. A run that nothing was written to since `acquire` is again as it was found.
+
+        Harmless when there is none, or when it was lost.
+        """
 
     async def beat(self, run_id: str) -> None:
         """Keeps the lease alive; LeaseLost when it is another's."""

@@ -53,6 +53,7 @@ class RunLoop:
     def __init__(self, agent: Agent, given: RunInput, options: RunOptions) -> None:
         self.result: RunResult | None = None
         self.error: BaseException | None = None
+        self._opened: Opened | None = None
         self._agent = agent
         self._given = given
         self._options = options
@@ -90,11 +91,19 @@ class RunLoop:
                 await self._writer.restart()
             elif not self._state.begun:
                 await self._writer.save()
-        except BaseException:
-            await shielded(self._lease.release())
+        except BaseException as error:
+            await shielded(self._abandon(error))
             raise
         self._interrupt = Interrupt(timeout=options.timeout, token=options.cancel)
         self._lease.keep(self._interrupt)
+
+    async def _abandon(self, error: BaseException) -> None:
+        """A first save that got through must not look as if somebody ran the run."""
+        try:
+            if self._opened:
+                await self._writer.save_end(error)
+        finally:
+            await self._lease.release()
 
     def _take(self, opened: Opened) -> None:
         checkpoint = self._options.checkpoint
@@ -106,6 +115,7 @@ class RunLoop:
             session=self._options.session,
             delete=bool(checkpoint and checkpoint.delete_on_success),
         )
+        self._opened = opened
 
     # The way through
 

@@ -213,6 +213,36 @@ async def test_an_acquired_run_is_running_again_unless_it_is_completed(
     assert snapshot.head.status == after
 
 
+@pytest.mark.parametrize("status", ["running", "interrupted", "failed", "completed"])
+async def test_a_run_that_was_released_unwritten_is_as_it_was_found(store: Store, status: str) -> None:
+    await store.append("r", INPUT, replace(HEAD, status=status, error={"type": "E"}))  # type: ignore[arg-type]
+    before = await store.load("r")
+    await store.acquire("r")
+    await store.load("r")
+    await store.release("r")
+    assert await store.load("r") == before
+
+
+async def test_a_run_that_was_written_to_stays_as_it_was_written(store: Store) -> None:
+    await store.append("r", INPUT, replace(HEAD, status="failed"))
+    await store.acquire("r")
+    await store.append("r", ANSWER, HEAD)
+    await store.release("r")
+    snapshot = await store.load("r")
+    assert snapshot is not None
+    assert (snapshot.entries, snapshot.head.status) == (INPUT + ANSWER, "running")
+
+
+async def test_a_run_that_was_restarted_stays_as_it_was_begun(store: Store) -> None:
+    await store.append("r", INPUT, replace(HEAD, status="failed"))
+    await store.acquire("r")
+    await store.restart("r", ANSWER, HEAD, session=None)
+    await store.release("r")
+    snapshot = await store.load("r")
+    assert snapshot is not None
+    assert (snapshot.entries, snapshot.head.status) == (ANSWER, "running")
+
+
 async def test_a_run_that_nobody_runs_can_be_acquired_and_goes_on(store: Store) -> None:
     await store.append("r", INPUT, HEAD)
     await store.acquire("r")

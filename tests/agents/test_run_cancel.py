@@ -10,6 +10,7 @@ import pytest
 
 from agents import Agent, Runner
 from agents.cancel import CancelToken
+from agents.checkpoint import RunHead
 from agents.deltas import Delta
 from agents.errors import RunTimeout
 from agents.events import RunFailed, TextStreamed, ToolReturned
@@ -158,7 +159,7 @@ async def test_a_write_that_has_begun_is_waited_for() -> None:
     task = asyncio.create_task(Runner.run(agent, "hello", checkpoint=kept(checkpointer)))
     await asyncio.sleep(0.01)
     await cancelled(task)
-    assert checkpointer.saves == [(["input"], "running")]
+    assert checkpointer.saves == [(["input"], "running"), ([], "interrupted")]
 
 
 async def test_a_cancel_while_the_lease_is_taken_gives_it_back() -> None:
@@ -178,6 +179,26 @@ async def test_a_cancel_while_the_lease_is_taken_gives_it_back() -> None:
     granted.set()
     await asyncio.wait({task})
     assert (task.cancelled(), checkpointer._claimed, provider.requests) == (True, set(), [])
+
+
+async def test_a_cancel_while_a_stored_run_is_read_leaves_it_as_it_is() -> None:
+    asked = asyncio.Event()
+
+    class Slow(InMemoryCheckpointer):
+        async def load(self, run_id: str) -> Any:
+            if not asked.is_set():
+                asked.set()
+                await asyncio.sleep(60)
+            return await super().load(run_id)
+
+    checkpointer = Slow()
+    head = RunHead("helper", status="failed", error={"type": "E"})
+    await checkpointer.append("r", [InputEntry("user", "hello")], head)
+    task = asyncio.create_task(Runner.run(scripted()[0], [], checkpoint=kept(checkpointer)))
+    await asked.wait()
+    await cancelled(task)
+    kept_head = (await stored(checkpointer)).head
+    assert (kept_head.status, kept_head.error, checkpointer._claimed) == ("failed", {"type": "E"}, set())
 
 
 async def test_a_second_cancel_does_not_tear_the_last_save() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from agents.errors import LeaseLost, RunInFlight, UserError
 from agents.models import Checkpoint
 from agents.runner import RunResult
 from agents.stores import OrmCheckpointer, OrmSession
+from agents.stores.orm import checkpoints
 from agents.stores.orm.threads import in_thread
 from agents.testing import ScriptedProvider, call, calls, hangs, text
 from agents.tools import tool
@@ -149,6 +151,50 @@ async def test_a_lost_lease_is_noticed_in_mid_text(monkeypatch: pytest.MonkeyPat
     with pytest.raises(LeaseLost):
         await asyncio.wait_for(task, 5)
     assert provider.open_streams == 0
+
+
+async def test_a_call_that_is_refused_leaves_the_row_as_it_is() -> None:
+    head = RunHead("helper", status="interrupted", session_id="s")
+    await OrmCheckpointer().append("r", [InputEntry("user", "hello")], head)
+    await in_thread(checkpoints.request_stop, "r")
+    await in_thread(Checkpoint.objects.filter(run_id="r").update, handed_over=True)
+    before = await in_thread(checkpoints.run_in_flight, "r")
+    with pytest.raises(UserError, match="exists"):
+        await Runner.run(scripted()[0], "hello", **stored_in(if_run_exists="fail"))
+    after = await in_thread(checkpoints.run_in_flight, "r")
+    assert before is not None
+    assert after == replace(before, fence=before.fence + 1)
+
+
+@pytest.mark.parametrize("step", ["acquire", "append"])
+async def test_a_cancel_while_a_run_opens_leaves_it_to_go_on(step: str) -> None:
+    reached, goes_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(OrmCheckpointer):
+        async def acquire(self, run_id: str) -> None:
+            await super().acquire(run_id)
+            await self._at("acquire")
+
+        async def append(self, run_id: str, entries: Sequence[Entry], head: RunHead) -> None:
+            await super().append(run_id, entries, head)
+            await self._at("append")
+
+        async def _at(self, name: str) -> None:
+            if name == step:
+                reached.set()
+                await goes_on.wait()
+
+    slow = Slow()
+    if step == "acquire":
+        head = RunHead("helper", status="interrupted", session_id="s")
+        await OrmCheckpointer().append("r", [InputEntry("user", "hello")], head)
+    task = asyncio.create_task(Runner.run(scripted("never")[0], "hello", **stored_in(checkpointer=slow)))
+    await reached.wait()
+    task.cancel()
+    goes_on.set()
+    await asyncio.wait({task})
+    assert (task.cancelled(), await status()) == (True, "interrupted")
+    assert (await Runner.run(scripted("hi")[0], [], **stored_in(checkpointer=slow))).output == "hi"
 
 
 async def test_restart_replaces_the_answer_in_the_session() -> None:

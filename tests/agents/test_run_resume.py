@@ -238,6 +238,30 @@ async def test_fail_refuses_a_run_that_is_there(status: str) -> None:
         await Runner.run(scripted()[0], "hello", checkpoint=kept(checkpointer, if_run_exists="fail"))
 
 
+STALE = RunSnapshot.from_parts("r", [], RunHead(agent_name="helper"))
+REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "fail": ({"if_run_exists": "fail"}, {}),
+    "no input": ({"if_run_exists": "restart"}, {}),
+    "another session": ({}, {"session": InMemorySession(), "session_id": "yours"}),
+    "a stale snapshot": ({"resume_from": STALE}, {}),
+    "an agent that is gone": ({}, {}),
+}
+
+
+@pytest.mark.parametrize("status", ["failed", "interrupted"])
+@pytest.mark.parametrize("why", REFUSED)
+async def test_a_call_that_is_refused_leaves_the_run_as_it_is(why: str, status: str) -> None:
+    name = "gone" if why == "an agent that is gone" else "helper"
+    checkpointer = await holding(
+        [ASKED], status=status, error={"type": "E"}, session_id="mine", agent_name=name
+    )
+    before = await stored(checkpointer)
+    keeping, options = REFUSED[why]
+    with pytest.raises(UserError):
+        await Runner.run(scripted()[0], [], checkpoint=kept(checkpointer, **keeping), **options)
+    assert await stored(checkpointer) == before
+
+
 @pytest.mark.parametrize("policy", ["fail", "restart"])
 async def test_fail_and_restart_without_a_run_start_one(policy: Any) -> None:
     options = kept(InMemoryCheckpointer(), if_run_exists=policy)

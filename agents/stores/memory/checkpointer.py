@@ -43,6 +43,8 @@ class InMemoryCheckpointer:
     def __init__(self) -> None:
         self._runs: dict[str, _Run] = {}
         self._claimed: set[str] = set()
+        # How those of them stood that nothing was written to since.
+        self._found: dict[str, RunHead] = {}
 
     async def append(self, run_id: str, entries: Sequence[Entry], head: RunHead) -> None:
         added = [entry_to_json(entry) for entry in entries]
@@ -55,6 +57,7 @@ class InMemoryCheckpointer:
         else:
             known.entries += added
             known.head = head
+        self._found.pop(run_id, None)
 
     async def load(self, run_id: str) -> RunSnapshot | None:
         run = self._runs.get(require_id(run_id, "run_id"))
@@ -64,6 +67,7 @@ class InMemoryCheckpointer:
 
     async def delete(self, run_id: str) -> None:
         self._runs.pop(require_id(run_id, "run_id"), None)
+        self._found.pop(run_id, None)
 
     def can_restart(self, session: Session | None) -> bool:
         return session is None or isinstance(session, _SessionInMemory)
@@ -89,11 +93,17 @@ class InMemoryCheckpointer:
             raise RunInFlight(run_id)
         self._claimed.add(run_id)
         run = self._runs.get(run_id)
-        if run is not None and run.head.status in ("interrupted", "failed"):
+        if run is None:
+            return
+        self._found[run_id] = run.head
+        if run.head.status in ("interrupted", "failed"):
             run.head = replace(run.head, status="running")
 
     async def release(self, run_id: str) -> None:
         self._claimed.discard(run_id)
+        found, run = self._found.pop(run_id, None), self._runs.get(run_id)
+        if found is not None and run is not None:
+            run.head = found
 
     async def beat(self, run_id: str) -> None:
         """Nothing to keep alive."""

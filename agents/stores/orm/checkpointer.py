@@ -11,6 +11,7 @@ from agents.checkpoint import RunHead, RunSnapshot
 from agents.errors import LeaseLost, RunInFlight, UserError
 from agents.session import Session, require_id
 from agents.stores.orm import checkpoints
+from agents.stores.orm.checkpoints import Claimed
 from agents.stores.orm.runs import append_unowned
 from agents.stores.orm.session import OrmSession
 from agents.stores.orm.threads import in_thread
@@ -27,10 +28,13 @@ class OrmCheckpointer:
     def __init__(self) -> None:
         # The fence of each run that was acquired here; None before its first append made its row.
         self._fences: dict[str, int | None] = {}
+        # Those of them that nothing was written to since.
+        self._claims: dict[str, Claimed] = {}
 
     async def append(self, run_id: str, entries: Sequence[Entry], head: RunHead) -> None:
         require_id(run_id, "run_id")
         entries = list(entries)
+        self._claims.pop(run_id, None)
         fence = self._fences.get(run_id)
         if fence is not None:
             await in_thread(checkpoints.append, run_id, fence, entries, head)
@@ -47,12 +51,13 @@ class OrmCheckpointer:
             and snapshot.head.status != "completed"
         ):
             # Acquired when there was none yet: somebody else began it since, and has it unless they are gone.
-            self._fences[run_id] = await in_thread(_claim, run_id)
+            await self._claim(run_id)
             snapshot = await in_thread(checkpoints.load_run, run_id)
         return snapshot
 
     async def delete(self, run_id: str) -> None:
-        await in_thread(checkpoints.delete_run, require_id(run_id, "run_id"), self._fences.get(run_id))
+        self._claims.pop(require_id(run_id, "run_id"), None)
+        await in_thread(checkpoints.delete_run, run_id, self._fences.get(run_id))
         if run_id in self._fences:
             self._fences[run_id] = None
 
@@ -68,6 +73,7 @@ class OrmCheckpointer:
         self._fences[run_id] = await in_thread(
             _restart, run_id, held, list(entries), head, in_session=in_session
         )
+        self._claims.pop(run_id, None)
 
     async def acquire(self, run_id: str) -> None:
         require_id(run_id, "run_id")
@@ -75,15 +81,17 @@ class OrmCheckpointer:
             raise RunInFlight(run_id)
         self._fences[run_id] = None
         try:
-            self._fences[run_id] = await in_thread(_claim, run_id)
+            await self._claim(run_id)
         except BaseException:
             del self._fences[run_id]
             raise
 
     async def release(self, run_id: str) -> None:
-        fence = self._fences.pop(run_id, None)
-        if fence is not None:
-            with suppress(LeaseLost):
+        fence, claimed = self._fences.pop(run_id, None), self._claims.pop(run_id, None)
+        with suppress(LeaseLost):
+            if claimed is not None:
+                await in_thread(checkpoints.give_back, run_id, claimed)
+            elif fence is not None:
                 await in_thread(checkpoints.release, run_id, fence)
 
     async def beat(self, run_id: str) -> None:
@@ -107,8 +115,15 @@ class OrmCheckpointer:
         fence = self._fences.get(run_id)
         if fence is None or not self.can_finish(session):
             raise UserError(f"run {run_id!r} cannot be finished here: acquire it first")
+        self._claims.pop(run_id, None)
         await in_thread(checkpoints.finish, run_id, fence, list(entries), head, meta=meta, keep=not delete)
         self._fences[run_id] = None
+
+    async def _claim(self, run_id: str) -> None:
+        claimed = await in_thread(_claim, run_id)
+        self._fences[run_id] = None if claimed is None else claimed.fence
+        if claimed is not None:
+            self._claims[run_id] = claimed
 
 
 def _start(run_id: str, entries: list[Entry], head: RunHead, *, is_owned: bool) -> int:
@@ -127,9 +142,9 @@ def _new_fence() -> int:
     return secrets.randbelow(2**30) + 1
 
 
-def _claim(run_id: str) -> int | None:
-    """The fence, or None for a run that is not in flight."""
-    fence = checkpoints.claim(run_id, owner=checkpoints.process_owner())
-    if fence is None and checkpoints.still_in_flight([run_id]):
+def _claim(run_id: str) -> Claimed | None:
+    """None for a run that is not in flight."""
+    claimed = checkpoints.claim_for_now(run_id, owner=checkpoints.process_owner())
+    if claimed is None and checkpoints.still_in_flight([run_id]):
         raise RunInFlight(run_id)
-    return fence
+    return claimed

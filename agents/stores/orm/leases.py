@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from agents.checkpoint import RunHead
 from agents.stores.orm.heads import context_values, head_values
@@ -25,6 +26,16 @@ class Beat:
     run_id: str
     fence: int
     stop_requested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The new fence, and how the run stood before: in the database's own values."""
+
+    fence: int
+    status: str
+    stop_requested_at: Any
+    handed_over: Any
 
 
 def claim(
@@ -49,6 +60,33 @@ def claim(
             return None
         run_inside(inside)
     return int(rows[0][0])
+
+
+def claim_for_now(run_id: str, *, owner: str) -> Claimed | None:
+    """`claim` for a caller who may `give_back` the run untouched."""
+    with writing():
+        before = fetch(
+            "SELECT status, stop_requested_at, handed_over FROM agents_checkpoint"
+            " WHERE run_id = %s @for_update",
+            [run_id],
+        )
+        fence = claim(run_id, owner=owner)
+    return None if fence is None else Claimed(fence, *before[0])
+
+
+def give_back(run_id: str, claimed: Claimed) -> None:
+    """Ends the lease on a run that nothing was written to since: it is again as it stood before the claim.
+
+    A wish to stop that came meanwhile stays. LeaseLost if the run has another fence.
+    """
+    with writing():
+        if not execute(
+            "UPDATE agents_checkpoint SET lease_owner = NULL, lease_expires_at = NULL, status = %s,"
+            " stop_requested_at = COALESCE(stop_requested_at, %s), handed_over = %s"
+            " WHERE run_id = %s AND fence = %s AND appended_at IS NULL",
+            [claimed.status, claimed.stop_requested_at, claimed.handed_over, run_id, claimed.fence],
+        ):
+            raise lost(run_id)
 
 
 def take_over(run_id: str, *, owner: str, from_owner: str) -> int | None:
