@@ -18,13 +18,14 @@ class Interrupt:
     next `enter`.
     """
 
-    __slots__ = ("_cancelling", "_hit", "_loop", "_reason", "_stop", "_task", "_timer", "_token")
+    __slots__ = ("_cancelling", "_closed", "_hit", "_loop", "_reason", "_stop", "_task", "_timer", "_token")
 
     def __init__(self, *, timeout: float | None = None, token: CancelToken | None = None) -> None:
         self._loop = asyncio.get_running_loop()
         self._task: asyncio.Task[Any] | None = None
         self._hit: asyncio.Task[Any] | None = None
         self._cancelling = 0
+        self._closed = False
         self._reason: BaseException | None = None
         self._timer = self._loop.call_later(timeout, self._time_is_over, timeout) if timeout else None
         self._token = token
@@ -44,7 +45,7 @@ class Interrupt:
 
     def fire(self, reason: BaseException) -> None:
         """The first reason counts. From the loop's thread, and never from inside of the run's own task."""
-        if self._reason is None:
+        if self._reason is None and not self._closed:
             self._reason = reason
             if self._task is not None:
                 self._hit = self._task
@@ -59,8 +60,13 @@ class Interrupt:
             return error  # somebody else cancelled the task as well
         return self._reason
 
+    def is_reason(self, error: BaseException) -> bool:
+        """Whether it is what fired, and so no cancel that must go on to the caller."""
+        return error is self._reason
+
     def close(self) -> None:
         """Nothing fires any more."""
+        self._closed = True
         self._task = None
         if self._timer:
             self._timer.cancel()

@@ -73,7 +73,7 @@ class RunLoop:
         except BaseException as raised:
             self.error = self._interrupt.resolve(raised)
             await shielded(self._end(self.error))
-            if self.error is raised and not isinstance(raised, Exception):
+            if not self._interrupt.is_reason(self.error) and not isinstance(raised, Exception):
                 raise
         yield self._failed(self.error)
 

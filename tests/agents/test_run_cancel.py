@@ -16,6 +16,7 @@ from agents.errors import RunTimeout
 from agents.events import RunFailed, TextStreamed, ToolReturned
 from agents.providers.base import ModelRequest
 from agents.providers.openai.messages import encode_request
+from agents.runtime.interrupt import Interrupt
 from agents.stores import InMemoryCheckpointer, InMemorySession
 from agents.testing import call, calls, hangs, text
 from agents.tools import tool
@@ -267,6 +268,27 @@ async def test_a_token_ends_the_run_from_any_thread() -> None:
     assert (events[-1].status, events[-1].cancelled) == ("interrupted", True)
     assert (await stored(checkpointer)).head.status == "interrupted"
     assert asyncio.current_task().cancelling() == 0  # type: ignore[union-attr]
+
+
+async def test_a_token_that_fires_while_the_consumer_is_busy_ends_the_run_with_an_event() -> None:
+    token, checkpointer = CancelToken(), InMemoryCheckpointer()
+    agent, provider = scripted(text("one two three"))
+    events = []
+    async for event in Runner.stream(agent, "hello", checkpoint=kept(checkpointer), cancel=token):
+        events.append(event)
+        token.cancel()
+        await asyncio.sleep(0)
+    assert types(events) == ["run_started", "run_failed"]
+    assert (events[-1].status, events[-1].cancelled) == ("interrupted", True)  # type: ignore[union-attr]
+    assert (provider.requests, (await stored(checkpointer)).head.status) == ([], "interrupted")
+    assert asyncio.current_task().cancelling() == 0  # type: ignore[union-attr]
+
+
+async def test_nothing_fires_any_more_once_it_is_closed() -> None:
+    interrupt = Interrupt()
+    interrupt.close()
+    interrupt.fire(RunTimeout("late"))
+    interrupt.enter()
 
 
 async def test_a_cancel_after_the_last_save_leaves_a_completed_run() -> None:
