@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from agents.errors import LeaseLost
 from agents.models import Checkpoint
 from agents.stores.orm import checkpoints, owners, sessions
 from agents.stores.orm.checkpoints import LEASE_SECONDS, Beat
@@ -116,6 +117,15 @@ def test_a_released_run_is_free_at_once_and_stays_so_after_a_late_save() -> None
     checkpoints.append("r", fence, ANSWER, HEAD)
     assert checkpoints.heartbeat(ME) == []
     assert checkpoints.claim("r", owner=OTHER) == 2
+
+
+def test_a_beat_that_comes_after_the_release_gives_nobody_a_lease() -> None:
+    fence = start()
+    checkpoints.beat("r", fence)
+    checkpoints.release("r", fence)
+    with pytest.raises(LeaseLost):
+        checkpoints.beat("r", fence)
+    assert Checkpoint.objects.get(run_id="r").lease_expires_at is None
 
 
 def test_hold_fences_names_the_runs_that_are_still_ours() -> None:

@@ -159,11 +159,11 @@ def keep_alive(owner: str) -> None:
 
 
 def beat(run_id: str, fence: int) -> None:
-    """Keeps one lease alive; LeaseLost when it is another's."""
+    """Keeps one lease alive; LeaseLost when it is another's, or was released."""
     with writing():
         if not execute(
             "UPDATE agents_checkpoint SET lease_expires_at = @lease_end"
-            " WHERE run_id = %s AND fence = %s AND appended_at IS NULL",
+            " WHERE run_id = %s AND fence = %s AND lease_expires_at IS NOT NULL AND appended_at IS NULL",
             [run_id, fence],
         ):
             raise lost(run_id)
