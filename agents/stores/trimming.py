@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import replace
 
-from agents.transcript import ToolResultEntry
+from agents.transcript import ToolResultEntry, json_text
 
+# The second wording is that of outputs which were shortened before there were digests.
 _MARK = re.compile(
-    r"\n\[… \d+ more characters; recall_tool_result\(\"[^\n]*\"\) returns the whole output\]\Z"
+    r"\n\[… \d+ more characters; (?:the whole output is archived under \"[^\n]*\", digest [0-9a-f]+"
+    r"|recall_tool_result\(\"[^\n]*\"\) returns the whole output)\]\Z"
 )
+_SHOWN_OF_DIGEST = 12
 
 
 def check_trim(keep_chars: int, keep_runs: int) -> None:
@@ -28,6 +32,14 @@ def trimmed(result: ToolResultEntry, keep_chars: int) -> ToolResultEntry | None:
     return replace(result, output=output, raw=None)
 
 
+def archive_digest(result: ToolResultEntry) -> str:
+    """Of call id and output: what tells the archived outputs of one session apart, since a call id is unique
+    within its run only."""
+    text = json_text([result.call_id, result.output])
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
 def _mark(result: ToolResultEntry, left_out: int) -> str:
     call_id = json.dumps(result.call_id, ensure_ascii=False)
-    return f"\n[… {left_out} more characters; recall_tool_result({call_id}) returns the whole output]"
+    archived = f"archived under {call_id}, digest {archive_digest(result)[:_SHOWN_OF_DIGEST]}"
+    return f"\n[… {left_out} more characters; the whole output is {archived}]"

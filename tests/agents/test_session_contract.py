@@ -1,5 +1,6 @@
 """What every Session keeps: one suite over the memory and the ORM store."""
 
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from agents.checkpoint import RunHead
 from agents.errors import UserError
 from agents.session import Segment, Session, rewind_segments
 from agents.stores import InMemoryCheckpointer, InMemorySession, OrmCheckpointer, OrmSession
+from agents.stores.trimming import archive_digest
 from agents.transcript import (
     AssistantTextEntry,
     Entry,
@@ -286,7 +288,8 @@ async def test_trim_shortens_old_outputs_and_archives_them_first(session: InMemo
     old, new = await session.segments("s")
     output = old.entries[2].output  # type: ignore[union-attr]
     assert output.startswith("x" * 400 + "\n")
-    assert 'recall_tool_result("c1")' in output
+    assert "4600 more characters" in output
+    assert '"c1"' in output
     assert len(output) < 600
     assert (old.meta, new.entries) == ({"n": 1}, used_tool("y" * 5000))
     assert await session.archived_result("s", "c1") == "x" * 5000
@@ -323,6 +326,28 @@ async def test_a_call_id_may_be_long_and_used_again(session: InMemorySession) ->
     await session.append("s", used_tool("x" * 5000, name) + used_tool("y" * 5000, name), run_id="r")
     assert await session.trim_tool_results("s", keep_runs=0) == 2
     assert await session.archived_result("s", name) == "y" * 5000
+    digests = [archive_digest(ToolResultEntry(name, letter * 5000)) for letter in "xy"]
+    found = [await session.archived_result("s", name, digest=digest) for digest in digests]
+    assert found == ["x" * 5000, "y" * 5000]
+
+
+async def test_each_archived_output_is_found_by_what_its_marker_says(session: InMemorySession) -> None:
+    outputs = [letter * 5000 for letter in "xyx"]
+    for number, output in enumerate(outputs):
+        await session.append("s", used_tool(output), run_id=f"r{number}")
+    assert await session.trim_tool_results("s", keep_runs=2) == 1
+    assert await session.trim_tool_results("s", keep_runs=0) == 2
+    short = [entry.output for entry in await session.load("s") if isinstance(entry, ToolResultEntry)]
+    marks = [re.search(r'archived under "(.*)", digest ([0-9a-f]+)\]$', output) for output in short]
+    found = [await session.archived_result("s", mark[1], digest=mark[2]) for mark in marks if mark]
+    assert found == outputs
+    assert await session.archived_result("s", "c1", digest="0") is None
+
+
+async def test_an_output_that_an_older_version_has_shortened_is_left_alone(session: InMemorySession) -> None:
+    mark = '\n[… 4600 more characters; recall_tool_result("c1") returns the whole output]'
+    await session.append("s", used_tool("x" * 400 + mark), run_id="r")
+    assert await session.trim_tool_results("s", keep_chars=10, keep_runs=0) == 0
 
 
 async def test_an_archived_output_is_found_in_its_own_session_only(session: InMemorySession) -> None:

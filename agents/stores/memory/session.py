@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agents.session import Segment, gone_on, require_id, rewind_point, rewind_segments
 from agents.stores.memory.checkpointer import InMemoryCheckpointer
-from agents.stores.trimming import check_trim, trimmed
+from agents.stores.trimming import archive_digest, check_trim, trimmed
 from agents.transcript import Entry, ToolResultEntry, entry_from_json, entry_to_json, json_text
 
 
@@ -37,7 +38,8 @@ class InMemorySession:
 
     def __init__(self, checkpointer: InMemoryCheckpointer | None = None) -> None:
         self._sessions: dict[str, list[_Stored]] = {}
-        self._archive: dict[tuple[str, str], str] = {}
+        # By session and call id, and then by digest, the newest last.
+        self._archive: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
         self._checkpointer = checkpointer
 
     async def segments(self, session_id: str) -> list[Segment]:
@@ -63,7 +65,8 @@ class InMemorySession:
     async def clear(self, session_id: str) -> None:
         self._stored(session_id)
         self._sessions.pop(session_id, None)
-        self._archive = {key: output for key, output in self._archive.items() if key[0] != session_id}
+        for key in [key for key in self._archive if key[0] == session_id]:
+            del self._archive[key]
         if self._checkpointer is not None:
             self._checkpointer.forget_session(session_id)
 
@@ -99,9 +102,11 @@ class InMemorySession:
         old = stored[: len(stored) - keep_runs] if keep_runs else stored
         return sum(self._trim(session_id, segment, keep_chars) for segment in old)
 
-    async def archived_result(self, session_id: str, call_id: str) -> str | None:
-        """The whole output of a call of this session that was shortened."""
-        return self._archive.get((session_id, call_id))
+    async def archived_result(self, session_id: str, call_id: str, *, digest: str = "") -> str | None:
+        """The whole output of a call of this session that was shortened. Where the call id was used again:
+        the newest, or the one whose digest begins like this."""
+        archived = self._archive.get((session_id, call_id), {})
+        return next((archived[known] for known in reversed(archived) if known.startswith(digest)), None)
 
     def _stored(self, session_id: str) -> list[_Stored]:
         return self._sessions.get(require_id(session_id, "session_id"), [])
@@ -112,7 +117,7 @@ class InMemorySession:
             entry = entry_from_json(text)
             short = trimmed(entry, keep_chars) if isinstance(entry, ToolResultEntry) else None
             if isinstance(entry, ToolResultEntry) and short is not None:
-                self._archive[session_id, entry.call_id] = entry.output
+                self._archive[session_id, entry.call_id].setdefault(archive_digest(entry), entry.output)
                 segment.entries[place] = entry_to_json(short)
                 count += 1
         return count

@@ -12,11 +12,10 @@ from agents.models import ArchivedResult
 from agents.models import Entry as EntryRow
 from agents.models import Segment as SegmentRow
 from agents.session import require_id
-from agents.stores.orm.heads import digest
 from agents.stores.orm.logs import decode
 from agents.stores.orm.transactions import writing
-from agents.stores.trimming import check_trim, trimmed
-from agents.transcript import ToolResultEntry, entry_to_json, json_text
+from agents.stores.trimming import archive_digest, check_trim, trimmed
+from agents.transcript import ToolResultEntry, entry_to_json
 
 
 def trim_tool_results(session_id: str, *, keep_chars: int = 400, keep_runs: int = 1) -> int:
@@ -32,9 +31,14 @@ def trim_tool_results(session_id: str, *, keep_chars: int = 400, keep_runs: int 
     return len(found)
 
 
-def archived_result(session_id: str, call_id: str) -> str | None:
-    """The whole output of a call of this session that was shortened, or None."""
+def archived_result(session_id: str, call_id: str, *, digest: str = "") -> str | None:
+    """The whole output of a call of this session that was shortened, or None.
+
+    Where the call id was used again: the newest, or the one whose digest begins like this.
+    """
     rows = ArchivedResult.objects.filter(session_id=session_id, call_id=call_id).order_by("-id")
+    if digest:
+        rows = rows.filter(digest__startswith=digest)
     return rows.values_list("content", flat=True).first()
 
 
@@ -62,7 +66,7 @@ def _archived(session_id: str, result: ToolResultEntry) -> ArchivedResult:
     return ArchivedResult(
         session_id=session_id,
         call_id=result.call_id,
-        digest=digest(json_text([result.call_id, result.output])),
+        digest=archive_digest(result),
         content=result.output,
         created_at=timezone.now(),
     )

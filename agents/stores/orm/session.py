@@ -44,6 +44,7 @@ class OrmSession:
             sessions.trim_tool_results, session_id, keep_chars=keep_chars, keep_runs=keep_runs
         )
 
-    async def archived_result(self, session_id: str, call_id: str) -> str | None:
-        """The whole output of a call of this session that was shortened."""
-        return await in_thread(sessions.archived_result, session_id, call_id)
+    async def archived_result(self, session_id: str, call_id: str, *, digest: str = "") -> str | None:
+        """The whole output of a call of this session that was shortened. Where the call id was used again:
+        the newest, or the one whose digest begins like this."""
+        return await in_thread(sessions.archived_result, session_id, call_id, digest=digest)
