@@ -174,8 +174,8 @@ class RunLoop:
 
     @property
     def usage(self) -> Usage:
-        """So far."""
-        return self._state.head.usage
+        """So far; nothing where the run could not begin."""
+        return self._opened.state.head.usage if self._opened else Usage()
 
     async def _completed(self) -> RunCompleted:
         state = self._state

@@ -161,6 +161,15 @@ async def test_what_an_asked_agent_used_counts_even_if_it_fails() -> None:
     assert result.usage == Usage(102, 52)
 
 
+async def test_an_asked_agent_that_cannot_begin_says_why() -> None:
+    twice = Agent(name="expert", model=ScriptedProvider(), handoffs=[Agent(name="expert")])
+    result = await Runner.run(asking(twice, "sorry"), "6 × 7?")
+    (answer,) = [entry for entry in result.entries if isinstance(entry, ToolResultEntry)]
+    assert answer.is_error
+    assert answer.output.startswith("UserError: ")
+    assert result.usage == Usage(2, 2)
+
+
 async def test_the_deps_of_the_asker_reach_the_asked() -> None:
     @tool
     async def who(ctx: RunContext) -> str:
