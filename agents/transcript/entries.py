@@ -111,7 +111,7 @@ def entry_to_dict(entry: Entry) -> dict[str, Any]:
         value = getattr(entry, f.name)
         if f.name in _SPARSE and (value is None or value is False):
             continue
-        data[f.name] = _json_or_none(value) if f.name == "raw" else _copied(value)
+        data[f.name] = _kept(f.name, value)
     return data
 
 
@@ -123,7 +123,7 @@ def entry_from_dict(data: dict[str, Any]) -> Entry:
     kind = data.get("type")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError(f"unknown entry type: {kind!r}")
-    given = {f.name: _copied(data[f.name]) for f in _FIELDS[kind] if f.name in data}
+    given = {f.name: _kept(f.name, data[f.name]) for f in _FIELDS[kind] if f.name in data}
     if missing := _REQUIRED[kind] - given.keys():
         raise ValueError(f"{kind} entry without {', '.join(sorted(missing))}")
     _check_shape(kind, given)
@@ -152,6 +152,11 @@ def json_text(value: Any) -> str:
     if "\\u0000" in text or "\\r\\n" in text or "NaN" in text or "Infinity" in text or not is_clean(text):
         return _dumps(clean_json(value))
     return text
+
+
+def _kept(name: str, value: Any) -> Any:
+    """A tool may return anything: its `raw` value is kept only where it is JSON."""
+    return _json_or_none(value) if name == "raw" else _copied(value)
 
 
 _Value = TypeVar("_Value")

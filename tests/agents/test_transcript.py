@@ -97,6 +97,8 @@ def test_a_duration_that_is_none_is_left_out(seconds: Any) -> None:
 @pytest.mark.parametrize("raw", [float("nan"), {1, 2}, object(), {"a": [float("inf")]}, lambda: 1])
 def test_raw_is_kept_only_if_it_is_json(raw: Any) -> None:
     assert entry_to_dict(ToolResultEntry("c1", "x", raw=raw))["raw"] is None
+    given = {"type": "tool_result", "call_id": "c1", "output": "x", "raw": raw}
+    assert entry_from_dict(given) == ToolResultEntry("c1", "x")
     assert entry_from_json(entry_to_json(ToolResultEntry("c1", "x", raw=raw))).raw is None  # type: ignore[union-attr]
 
 
