@@ -45,6 +45,8 @@ class ModelTurn:
                 failure = error
             wait = self._retry.wait(attempt, failure)
             if wait is None:
+                if self._state.shows_misfit:
+                    yield self._withdrawn()
                 raise failure
             self._state.withdraw |= self.draft.has_content
             yield Retrying(self._state.run_id, attempt + 1, self._retry.attempts, message_of(failure))
@@ -76,7 +78,7 @@ class ModelTurn:
         return aclosing(stream) if hasattr(stream, "aclose") else nullcontext(stream)
 
     def _withdrawn(self) -> TextWithdrawn:
-        self._state.withdraw = False
+        self._state.withdraw = self._state.shows_misfit = False
         return TextWithdrawn(self._state.run_id)
 
     def _count_usage(self, draft: TurnDraft) -> None:

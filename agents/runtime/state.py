@@ -25,7 +25,8 @@ class RunState:
     `turn` is the one that goes on, `head.turns` counts those that are whole. `begun`: the checkpoint exists,
     by this run's hand or an earlier one's. `running_calls`: those that a tool has really begun, of which the
     head knows a little earlier. `withdraw`: text was shown that is void as soon as something
-    replaces it. `repair`: what the next request says beyond the transcript about an answer that did not fit.
+    replaces it. `repair`: what the next request says beyond the transcript about an answer that did not fit;
+    `shows_misfit`: that answer is still shown, and must not stay so if nothing replaces it.
     """
 
     run_id: str
@@ -43,6 +44,7 @@ class RunState:
     withdraw: bool = False
     repair: list[Entry] = field(default_factory=list)
     repaired: bool = False
+    shows_misfit: bool = False
     finish_reason: str | None = None
     usage_estimated: bool = False
     reasoning_seconds: dict[str, float] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from typing import Any
 from agents.agent import model_name, provider_of, render_instructions
 from agents.aside import aside
 from agents.context import view_for
-from agents.errors import BudgetExceeded, GuardrailTripped, OutputInvalid, TurnLimitExceeded
+from agents.errors import AgentsError, BudgetExceeded, GuardrailTripped, OutputInvalid, TurnLimitExceeded
 from agents.events import EventStream, TextWithdrawn, TurnStarted
 from agents.guardrails import check_guardrails
 from agents.handoff import handoff_targets, tools_of
@@ -42,7 +42,10 @@ class Turns:
 
     async def stream_turn(self) -> EventStream:
         state = self._state
-        self._check_limits()
+        if (limit := self._limit()) is not None:
+            if state.shows_misfit:
+                yield TextWithdrawn(state.run_id)
+            raise limit
         state.turn = state.head.turns + 1
         yield TurnStarted(state.run_id, state.turn)
         info = state.info()
@@ -85,12 +88,14 @@ class Turns:
             user=options.user,
         )
 
-    def _check_limits(self) -> None:
+    def _limit(self) -> AgentsError | None:
+        """What forbids one more turn."""
         head, options = self._state.head, self._options
         if head.turns >= options.max_turns:
-            raise TurnLimitExceeded(f"The run has used its {options.max_turns} turns.")
+            return TurnLimitExceeded(f"The run has used its {options.max_turns} turns.")
         if options.token_budget is not None and head.usage.total_tokens >= options.token_budget:
-            raise BudgetExceeded(f"The run has used its {options.token_budget:,} tokens.")
+            return BudgetExceeded(f"The run has used its {options.token_budget:,} tokens.")
+        return None
 
     # Calls
 
@@ -140,8 +145,12 @@ class Turns:
         try:
             output = parse_output(draft.text, self._output_type)
         except OutputInvalid as error:
-            self._ask_again(draft, error)
-            return
+            if not state.repaired:
+                self._ask_again(draft, error)
+                return
+            if draft.has_content:
+                yield TextWithdrawn(state.run_id)
+            raise
         try:
             await check_guardrails(state.agent.output_guardrails, state.info(), output)
         except GuardrailTripped:
@@ -160,11 +169,9 @@ class Turns:
     def _ask_again(self, draft: TurnDraft, error: OutputInvalid) -> None:
         """Once. The answer that did not fit is shown to the model, and stored nowhere."""
         state = self._state
-        if state.repaired:
-            raise error
         state.repaired = True
         state.repair = repair_request(draft.text, str(error))
-        state.withdraw = draft.has_content
+        state.withdraw = state.shows_misfit = draft.has_content
 
     @property
     def _output_type(self) -> Any:

@@ -1,17 +1,18 @@
 """Answers that must fit a type."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from agents import Runner
-from agents.errors import OutputInvalid, UserError
+from agents.errors import OutputInvalid, ProviderError, UserError
 from agents.events import RunCompleted
 from agents.stores import InMemoryCheckpointer
-from agents.testing import call, text
+from agents.testing import call, cut, fails, text
 from agents.tools import tool
 from agents.transcript import AssistantTextEntry, InputEntry
-from tests.agents.runs import events_of, kept, kinds, scripted, stored, types
+from tests.agents.runs import AT_ONCE, events_of, kept, kinds, scripted, stored, types
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,33 @@ async def test_a_second_misfit_fails_the_run_and_is_not_stored() -> None:
         await Runner.run(agent, "weather?", checkpoint=kept(checkpointer))
     snapshot = await stored(checkpointer)
     assert (kinds(snapshot.entries), snapshot.head.status, len(provider.requests)) == (["input"], "failed", 2)
+
+
+async def test_a_second_misfit_is_withdrawn_before_the_run_fails() -> None:
+    agent, _ = scripted(BAD, "no idea", output_type=Weather)
+    told = types(await events_of(agent, "weather?"))
+    assert told[-3:] == ["text_streamed", "text_withdrawn", "run_failed"]
+    assert (told.count("text_withdrawn"), told.count("run_failed")) == (2, 1)
+
+
+async def test_a_misfit_that_is_not_asked_for_again_is_withdrawn_too() -> None:
+    limits: list[dict[str, Any]] = [{"max_turns": 1}, {"token_budget": 1}]
+    for limit in limits:
+        agent, _ = scripted(BAD, output_type=Weather)
+        told = types(await events_of(agent, "weather?", **limit))
+        assert told[-2:] == ["text_withdrawn", "run_failed"]
+
+
+async def test_a_misfit_whose_replacement_never_came_is_withdrawn_too() -> None:
+    agent, _ = scripted(BAD, fails(ProviderError("no")), output_type=Weather)
+    told = types(await events_of(agent, "weather?"))
+    assert told[-2:] == ["text_withdrawn", "run_failed"]
+
+
+async def test_a_piece_of_the_repaired_answer_stays_like_any_other() -> None:
+    agent, _ = scripted(BAD, cut("so"), fails(ProviderError("no")), output_type=Weather)
+    told = types(await events_of(agent, "weather?", retry=AT_ONCE))
+    assert told[-4:] == ["text_withdrawn", "text_streamed", "retrying", "run_failed"]
 
 
 async def test_tools_may_be_used_on_the_way_to_a_repaired_answer() -> None:
