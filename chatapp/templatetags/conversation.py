@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from django import template
 from django.utils import formats, timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext, gettext_noop, ngettext, pgettext
+from django.utils.translation import gettext, ngettext, pgettext
 
 from agents.transcript import clean_json
 from chatapp.assistants.builtin import DEMO_NAME, MODEL_NAME
+from chatapp.history.reasons import failure, said
 from chatapp.history.turns import (
     Part,
     PreparingPart,
@@ -29,30 +29,14 @@ from chatapp.history.turns import (
 from chatapp.render import OpenBlock, render_blocks, render_partial
 
 register = template.Library()
+register.filter(failure)
+register.filter(said)
 
 FOLDED_LINES = 12  # of a message
 LINE = 72  # characters of a message that stand on one line, roughly
 FOLDED_OUTPUT = 20  # lines of arguments or of a result
 SHOWN_OUTPUT = 10_000  # characters of one of them; the rest has a page of its own
 NBSP = "\u00a0"
-
-# What the engine and its own providers say of themselves in English, where a page repeats it.
-SAID = (
-    gettext_noop("No key for the model server."),
-    gettext_noop("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."),
-    gettext_noop("Check OPENAI_API_KEY."),
-    gettext_noop("Set OPENAI_API_KEY."),
-    gettext_noop("Check OPENAI_BASE_URL, and that the server runs."),
-    gettext_noop("Check the model's name and OPENAI_BASE_URL, which often ends with /v1."),
-    gettext_noop("The server limits how often it may be asked; try again in a while."),
-    gettext_noop("The connection to the model server broke off."),
-    gettext_noop("The model's answer broke off in the middle."),
-    gettext_noop("The model server broke off with an error."),
-    gettext_noop("The demo broke this answer off, as it was asked to."),
-    gettext_noop("Retry goes on with it."),
-    gettext_noop("Something broke on the server."),
-    gettext_noop("Try again."),
-)
 
 
 @register.simple_tag(takes_context=True)
@@ -231,47 +215,6 @@ def names(tools: tuple[str, ...]) -> SafeString:
     between = pgettext("between names", ", ")
     listed = format_html_join(between, "{}", ((name,) for name in first))
     return format_html(gettext("{first} and {last}"), first=listed, last=last)
-
-
-@register.filter
-def failure(error: Mapping[str, Any] | None) -> str:
-    """Why an answer broke off, in one sentence; the vendor's own words stand in the details."""
-    status = (error or {}).get("status")
-    if status in (401, 403):
-        return gettext("The model’s server refused the key.")
-    if status == 402 or (error or {}).get("code") == "insufficient_quota":
-        return gettext("The account at the model’s vendor has no credit left.")
-    if status == 404:
-        return gettext("The model’s server does not know this model.")
-    if status == 429:
-        return gettext("The model’s server takes no more requests for now.")
-    if isinstance(status, int) and status >= 500:
-        return gettext("The model’s server has an error of its own.")
-    return _reason_by_type(error or {})
-
-
-def _reason_by_type(error: Mapping[str, Any]) -> str:
-    match error.get("type"):
-        case "ContextOverflow":
-            return gettext("This chat has become too long for the model.")
-        case "GuardrailTripped":
-            return gettext("A rule of the assistant refused it.")
-        case "OutputInvalid":
-            return gettext("What the model wrote does not have the form that was asked for.")
-        case "TurnLimitExceeded":
-            return gettext("The assistant has taken as many steps as it may. Retry lets it go on.")
-        case "StorageError":
-            return gettext("The server could not save the answer.")
-        case "ProviderError" if error.get("message"):
-            return said(str(error["message"]))
-        case _:
-            return gettext("Something went wrong on the server.")
-
-
-@register.filter
-def said(text: str) -> str:
-    """A sentence of the engine's own in the reader's language; what others say stays as it is."""
-    return gettext(text) if text else ""
 
 
 @register.filter

@@ -7,17 +7,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import translation
 
 from agents.providers.demo.talk import is_chinese
+from agents.providers.openai.config import ServerConfig
+from agents.providers.openai.connection import Connections
 from agents.testing import calls, text
 from agents.tools.base import tool
 from chatapp import assistants
+from chatapp.history import reasons
+from chatapp.history.reasons import failure
 from chatapp.history.turns import Recover, Turn
-from chatapp.templatetags.conversation import answer_name, duration, failure, moment, names, saved_words
+from chatapp.templatetags.conversation import answer_name, duration, moment, names, saved_words
 from tests.agents import demo
 from tests.chatapp.catalogues import fields_of, read_po, texts_in_use
 from tests.chatapp.conftest import send
@@ -117,3 +122,20 @@ async def test_the_rows_of_steps_come_in_the_language_of_the_page(client, script
         frames = await socket.until("run_finished")
     rows = [frame["html"] for frame in frames if "html" in frame]
     assert [word in row for row in rows] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "error", [aiohttp.InvalidURL("no such"), aiohttp.SocketTimeoutError(), OSError("cut")]
+)
+def test_what_the_network_did_is_said_in_chinese(chinese: None, error: Exception) -> None:
+    trouble = Connections(ServerConfig(base_url="http://127.0.0.1:9/v1")).trouble(error)
+    assert is_chinese(failure({"type": "ProviderError", "message": str(trouble)}))
+
+
+def test_a_sentence_with_values_keeps_them(chinese: None) -> None:
+    for sentence in reasons.WITH_VALUES:
+        values = dict.fromkeys(re.findall(r"%\((\w+)\)s", sentence), "(a.b)\nc")
+        told = reasons.said(sentence % values)
+        assert told != sentence % values
+        assert told.count("(a.b)\nc") == len(values) == 1
+    assert reasons.said("What a server says of its own: 100%") == "What a server says of its own: 100%"
