@@ -22,8 +22,9 @@ from chatapp.executor.interface import Executor, execute
 from chatapp.lifecycle import may_resume, resume, runs_wait_for_workers, take_over_and_fold
 from chatapp.lifecycle.folding import finished_frame
 from chatapp.lifecycle.ownership import QUEUED_OWNER
+from chatapp.lifecycle.queue import queue_frame
 from chatapp.models import Receipt, Thread
-from chatapp.models.by_hand import find
+from chatapp.models.by_hand import find, has_queue
 from chatapp.models.thread import thread_ids
 
 P = ParamSpec("P")
@@ -86,6 +87,9 @@ def look_after(executor: Executor, thread: Thread) -> None:
             _go_on(executor, locked, run)
         elif frames := _end(locked, run):
             transaction.on_commit(lambda: publish(locked.id, run.run_id, frames))
+        if has_queue(locked.id):
+            queue = queue_frame(locked)
+            transaction.on_commit(lambda: publish(locked.id, None, [queue]))
 
 
 def _held(session_id: str) -> InFlight | None:

@@ -15,6 +15,7 @@ from chatapp.lifecycle import ending_of, resume, state_of, take_over_and_fold
 from chatapp.lifecycle.content import text_of
 from chatapp.lifecycle.queue import hold
 from chatapp.models import Revision, Thread
+from chatapp.models.by_hand import has_queue
 from chatapp.services.commands import command, publish_later, tell_history, tell_sidebar
 from chatapp.services.errors import Invalid, Refused
 from chatapp.services.queueing import tell_queue
@@ -54,6 +55,8 @@ def _resume(thread: Thread, run: InFlight) -> Recovered:
         raise Refused(str(NOTHING), hint=str(NOTHING_HINT))
     executor.execute(*resumed)
     tell_sidebar(thread)
+    if has_queue(thread.id):
+        tell_queue(thread)
     return Recovered(run.run_id)
 
 

@@ -11,8 +11,9 @@ from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
 from agents.usage import Usage
 from chatapp import executor
 from chatapp.eventlog import read_after
-from chatapp.models import Revision
+from chatapp.models import QueuedMessage, Revision
 from tests.chatapp.conftest import DATA, PAGE, ask, ended, flight_of, said, segments, send, shown, until
+from tests.chatapp.watching import in_thread, watching
 
 HALF = {"type": "text_delta", "index": 1, "text": "Half an ans"}
 
@@ -179,3 +180,17 @@ def test_without_login_it_is_401_or_the_login_page(anonymous, thread):
 
 def test_other_methods_are_refused(client, thread):
     assert client.get(f"/threads/{thread.id}/recover/", **DATA).status_code == 405
+
+
+async def test_once_the_answer_before_it_goes_on_pages_hear_that_nothing_holds_the_queue(
+    client, script, thread, add_flight
+):
+    script(text("The whole answer."))
+    await in_thread(add_flight, ask("Go"), frames=[HALF])
+    await in_thread(QueuedMessage.objects.create, thread=thread, position=1, run_id="next", content="x")
+    async with watching(client, thread.id) as page:
+        assert (await page.frame())["queue"]["held"] == "interrupted"
+        await in_thread(recover, client, thread, "resume")
+        frames = await page.until("queue")
+        assert (frames[-1]["held"], [message["text"] for message in frames[-1]["messages"]]) == (None, ["x"])
+        await in_thread(ended, thread)

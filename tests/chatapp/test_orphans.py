@@ -12,6 +12,7 @@ from chatapp.lifecycle.folding import last_turn
 from chatapp.lifecycle.queue import waiting_thread_ids
 from chatapp.models import QueuedMessage
 from tests.chatapp.conftest import ask, flight_of
+from tests.chatapp.watching import in_thread, watching
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,6 +39,16 @@ def test_one_orphan_that_cannot_be_decided_about_keeps_no_other_from_it(make_thr
         orphaned(thread, ask(), ToolCallEntry("c1", "pay", "{}"), started_calls=["c1"])
     reaper.look_after_orphans(executor.get())
     assert [flight_of(thread).head.status for thread in (bad, good)] == ["running", "interrupted"]
+
+
+async def test_pages_hear_that_the_queue_is_held_by_an_answer_whose_owner_is_gone(client, script, thread):
+    await in_thread(wait_in, thread)
+    async with watching(client, thread.id) as page:
+        await page.frame()
+        call = ToolCallEntry("c1", "pay", "{}")
+        await in_thread(orphaned, thread, ask(), call, started_calls=["c1"])
+        await in_thread(reaper.look_after_orphans, executor.get())
+        assert (await page.until("queue"))[-1]["held"] == "interrupted"
 
 
 def test_an_interrupted_run_does_not_tell_the_reason_of_an_earlier_failure(thread, script):
