@@ -91,6 +91,17 @@ def test_a_long_thread_is_read_page_by_page(admin, thread, add_run):
     assert newest in html_of(admin.get(f"{THREADS}{thread.id}/change/?before=x"))
 
 
+def test_a_record_shows_long_texts_whole(admin, thread, add_run):
+    add_run(
+        ask("\n".join(f"Line {number}." for number in range(50))),
+        ToolCallEntry("c1", "look", "{}"),
+        ToolResultEntry("c1", "\n".join(f"Found {number}." for number in range(50))),
+    )
+    html = html_of(admin.get(f"{THREADS}{thread.id}/change/"))
+    assert ("Line 49." in html, "Found 49." in html) == (True, True)
+    assert ("data-folded" in html, 'data-action="unfold"' in html) == (False, False)
+
+
 def test_a_damaged_record_is_named(admin, thread, add_run):
     add_run(ask("Here"), AssistantTextEntry("Gone"))
     record = Entry.objects.filter(type="assistant_text").get()
