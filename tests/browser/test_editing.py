@@ -91,3 +91,12 @@ def test_copy_takes_the_markdown_also_without_a_clipboard(chat: Chat) -> None:
     chat.page.get_by_role("button", name="Copy answer").click()
     assert chat.measure("window.copied") == "Some *words* here"
     expect(chat.page.locator("#status")).to_have_text("Copied")
+
+
+def test_the_arrow_key_opens_the_message_whose_answer_is_being_written(chat: Chat) -> None:
+    chat.begin("say 1").wait_until_idle()
+    chat.write("say 200 @20")
+    expect(chat.turns).to_have_count(2)
+    chat.wait_for_words(1)
+    chat.box.press("ArrowUp")
+    expect(chat.last.get_by_label("Edit your message")).to_have_value("say 200 @20")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.chat import SECONDS, Chat, words
@@ -128,30 +127,29 @@ def test_the_message_of_a_very_long_answer_can_be_reached_when_it_ends(
     expect(chat.page.locator("#older")).to_have_count(0)
 
 
-def test_a_draft_is_kept_also_where_older_ones_fill_the_store(chat: Chat) -> None:
-    chat.page.evaluate("""() => {
-        for (let size = 2 ** 23; size >= 1; size /= 2) {
-            try {
-                for (let n = 0; n < 9; n++) localStorage.setItem(`draft:0:${size}-${n}`, "x".repeat(size));
-            } catch {}
-        }
-    }""")
-    chat.box.fill("What I have typed. " * 500)
-    chat.page.wait_for_timeout(1_000)
-    chat.reload()
-    expect(chat.box).to_have_value("What I have typed. " * 500)
-
-
-@pytest.mark.parametrize("is_open", [True, False])
-def test_the_draft_of_a_deleted_chat_goes_with_it(chat: Chat, is_open: bool) -> None:
-    chat.begin("say 3")
+def test_after_signing_in_again_in_another_tab_the_page_follows_again(
+    chat: Chat, open_chat: OpenChat, person: Person
+) -> None:
+    chat.begin("say 1")
     chat.wait_until_idle()
-    chat.box.fill("never sent")
-    drafts = "() => Object.keys(localStorage).filter((key) => key.startsWith('draft:'))"
-    chat.page.wait_for_function(f"() => ({drafts})().length === 1")
-    if not is_open:
-        chat.open()
-    chat.delete(in_list=not is_open)
-    chat.page.wait_for_url(lambda url: "/threads/" not in url)
-    expect(chat.page.locator("#chats .row")).to_have_count(0)
-    assert chat.page.evaluate(drafts) == []
+    person.post("/accounts/logout/")
+    note = chat.page.locator("#composer-note")
+    expect(note).to_contain_text("signed out")
+    open_chat(person.sign_in())
+    chat.page.bring_to_front()
+    chat.page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(note).not_to_contain_text("signed out")
+    person.send(chat.thread, "say 3")
+    expect(chat.turns).to_have_count(2)
+    assert chat.wait_until_idle().answer == words(3)
+
+
+def test_the_list_of_chats_is_drawn_anew_around_the_focus(chat: Chat, person: Person) -> None:
+    chat.begin("say 1")
+    chat.wait_until_idle()
+    menu = chat.page.locator(f"#chats .row:has(a[data-thread='{chat.thread}']) .row-menu")
+    chat.page.mouse.move(900, 400)
+    menu.focus()
+    person.new_thread("say 1")
+    expect(chat.page.locator("#chats .row")).to_have_count(2)
+    expect(menu).to_be_focused()

@@ -43,6 +43,11 @@ class Person:
         assert self.cookie("sessionid"), "sign-up did not log in"
         return self
 
+    def sign_in(self) -> Person:
+        self.get("/accounts/login/")
+        self._open("/accounts/login/", {"login": self.name, "password": PASSWORD}, {})
+        return self
+
     def cookie(self, name: str) -> str:
         return next((str(cookie.value) for cookie in self.jar if cookie.name == name), "")
 

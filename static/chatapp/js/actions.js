@@ -5,9 +5,9 @@ import { toggleWrap, unfold } from "./blocks.js";
 import { copyFrom } from "./copy.js";
 import { newId } from "./drafts.js";
 import { post, threadUrl } from "./http.js";
+import { refuseAt } from "./refusal.js";
 import { emit } from "./signals.js";
 import { isOpen } from "./stream.js";
-import { sentences, word } from "./words.js";
 
 const NEWS_MS = 2000;
 
@@ -79,7 +79,7 @@ async function send(button, path, fields) {
     if (matchMedia("(pointer: fine)").matches) document.getElementById("composer-text")?.focus({ preventScroll: true });
   } else {
     setBusy(turn, false);
-    refuse(button, answer);
+    refuseAt(button.closest(".panel, .actions"), answer);
   }
   return answer;
 }
@@ -90,19 +90,6 @@ function setBusy(turn, isBusy) {
     if (isBusy) button.setAttribute("aria-disabled", "true");
     else button.removeAttribute("aria-disabled");
   }
-}
-
-/** Where it arose. @param {HTMLElement} button @param {import("./http.js").Answer} answer */
-function refuse(button, { status, error, hint }) {
-  if (status === 401) return emit("chat:signedout");
-  if (status === 404) return emit("chat:deleted");
-  const text = error ? sentences(error, hint) : word("action.unsent");
-  const place = button.closest(".panel, .actions");
-  const line = place?.querySelector(".refusal") ?? document.createElement("p");
-  line.className = "refusal";
-  line.textContent = text;
-  place?.append(line);
-  emit("chat:refused", { error: text, hint: "" });
 }
 
 /** The question stands in place of the button that asked it. @param {HTMLElement} button */

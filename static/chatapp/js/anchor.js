@@ -34,10 +34,16 @@ function topOf(element) {
 
 /** Finds the same element again, even when it was drawn anew. @param {Element} element @returns {(() => Element | null) | null} */
 function finder(element) {
-  if (element.id) return () => document.getElementById(element.id);
   const turn = element.closest(".turn");
   if (!turn?.id) return null;
-  const index = element.getAttribute("data-index");
-  const selector = index === null ? ".message" : `.part[data-index="${CSS.escape(index)}"]`;
+  if (turn === element) return () => document.getElementById(turn.id);
+  const selector = selectorOf(element);
   return () => document.getElementById(turn.id)?.querySelector(selector) ?? null;
+}
+
+/** Within its turn: the ids of calls, and of their steps, may come again in another run. @param {Element} element */
+function selectorOf(element) {
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const index = element.getAttribute("data-index");
+  return index === null ? ".message" : `.part[data-index="${CSS.escape(index)}"]`;
 }

@@ -59,6 +59,7 @@ class Composer {
     this.#form.addEventListener("pointerdown", (event) => this.#pointed(event));
     this.#form.addEventListener("click", (event) => this.#clicked(/** @type {PointerEvent} */ (event)));
     document.addEventListener("click", (event) => this.#chose(event));
+    this.#draft.watch(() => this.#field.text, () => this.#emptied());
     window.addEventListener("pagehide", () => this.#saveDraft());
     window.addEventListener("pageshow", (event) => event.persisted && this.#cameBack());
   }
@@ -67,8 +68,9 @@ class Composer {
     on("chat:status", ({ status, runId }) => this.#statusIs(status, runId));
     on("chat:connection", ({ online, retryAt }) => this.#offline.connectionIs(online, retryAt));
     on("chat:restore", ({ text }) => this.#putBack(text));
-    on("chat:deleted", () => this.#set({ ended: "deleted" }));
+    on("chat:deleted", ({ byUser }) => this.#threadIsGone(byUser));
     on("chat:signedout", () => this.#set({ ended: "signedout" }));
+    on("chat:signedin", () => this.#set({ ended: "" }));
   }
 
   // What the user does
@@ -78,6 +80,11 @@ class Composer {
     event.preventDefault();
     if (event.submitter?.dataset.action === "stop") return void this.#stopAnswer();
     return void this.#sendText();
+  }
+
+  #emptied() {
+    this.#field.text = "";
+    this.#changed();
   }
 
   #typed() {
@@ -228,7 +235,6 @@ class Composer {
   #statusIs(status, runId) {
     this.#runId = runId ?? this.#runId;
     const isNews = status !== this.#state.status;
-    if (this.#state.ended === "signedout") this.#state.ended = "";
     if (isNews && !this.#state.unsent) this.#state.failure = "";
     if (isNews) this.#isStopAsked = false;
     this.#set({ status, stopping: this.#state.stopping && !isNews });
@@ -237,6 +243,12 @@ class Composer {
   /** @param {number | null} seconds */
   #offlineFor(seconds) {
     if (seconds !== this.#state.offline) this.#set({ offline: seconds });
+  }
+
+  /** Whoever deletes a chat gives up what is typed in it, unless it was done in another window. @param {boolean} [byUser] */
+  #threadIsGone(byUser) {
+    if (byUser) this.#field.text = "";
+    this.#set({ ended: "deleted" });
   }
 
   /** A message comes back into the box; what was typed since stays below it. @param {string} text */
@@ -257,10 +269,11 @@ class Composer {
 
   // Keeping
 
-  /** What is on its way stays the draft until the server has answered. A thread that is gone has none. */
+  /** What is on its way stays the draft until the server has answered. */
   #saveDraft() {
-    const isGone = this.#state.ended === "deleted";
-    if (isGone || !(this.#isLeaving || this.#state.sending)) this.#draft.save(isGone ? "" : this.#field.text);
+    if (this.#isLeaving || this.#state.sending) return;
+    if (this.#state.ended === "deleted") this.#draft.leave(this.#field.text);
+    else this.#draft.save(this.#field.text);
   }
 
   #mayTakeFocus() {

@@ -15,6 +15,8 @@ export class Draft {
   #key;
   #clock = 0;
   #attempt = nothing();
+  /** What this page last read or wrote: what other pages have made of it since is theirs. */
+  #known = nothing();
 
   /** @param {string} user @param {string} thread "" for the empty page */
   constructor(user, thread) {
@@ -24,15 +26,18 @@ export class Draft {
 
   /** The text as it was left. */
   read() {
-    const stored = parse(recall(this.#key));
-    if (stored.clientId) this.#attempt = stored;
-    return stored.text;
+    this.#known = parse(recall(this.#key));
+    if (this.#known.clientId) this.#attempt = this.#known;
+    return this.#known.text;
   }
 
-  /** @param {string} text */
+  /** Only what is news: a page that was not touched leaves the draft of another one alone. @param {string} text */
   save(text) {
     clearTimeout(this.#clock);
-    write(this.#key, { text, clientId: text === this.#attempt.text ? this.#attempt.clientId : "" });
+    const draft = { text, clientId: text === this.#attempt.text ? this.#attempt.clientId : "" };
+    if (text === this.#known.text && draft.clientId === this.#known.clientId) return;
+    this.#known = draft;
+    write(this.#key, draft);
   }
 
   /** When the typing has paused. @param {() => void} save */
@@ -56,6 +61,27 @@ export class Draft {
   settle(rest) {
     this.#attempt = nothing();
     this.save(rest);
+  }
+
+  /** The thread is gone: its draft waits on the empty page, behind what waits there. @param {string} text */
+  leave(text) {
+    const there = keyOf(this.#user, "");
+    const waiting = parse(recall(there)).text;
+    if (text.trim() && !waiting.endsWith(text)) write(there, { text: waiting ? `${waiting}\n\n${text}` : text, clientId: "" });
+    write(this.#key, nothing());
+  }
+
+  /**
+   * Another page has sent or emptied this draft: `emptied` is told whether the box still shows what it was.
+   * @param {() => string} shown what is in the box
+   * @param {() => void} emptied
+   */
+  watch(shown, emptied) {
+    window.addEventListener("storage", ({ key, newValue }) => {
+      if (key !== this.#key || newValue !== null || shown() !== this.#known.text) return;
+      this.#known = this.#attempt = nothing();
+      emptied();
+    });
   }
 
   /** The message has arrived, and made a thread: what was typed since is its draft. @param {string} thread @param {string} rest */

@@ -89,7 +89,8 @@ function toComposer() {
 }
 
 function editLast() {
-  lastOf("#turns .message [data-action=edit]")?.click();
+  const edit = lastOf("#turns .message")?.querySelector("[data-action=edit]");
+  if (edit instanceof HTMLElement) edit.click();
 }
 
 function copyLast() {

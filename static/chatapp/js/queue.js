@@ -1,8 +1,9 @@
 // @ts-check
 /** The strip above the composer: messages that wait for their turn, changed or withdrawn in place. */
 
-import { editQueued } from "./queue_edit.js";
+import { editQueued, leaveQueue } from "./queue_edit.js";
 import { post } from "./http.js";
+import { refuseAt } from "./refusal.js";
 import { emit, on } from "./signals.js";
 import { number, word } from "./words.js";
 
@@ -87,14 +88,28 @@ class QueueStrip {
     goOn.hidden = held === "limit";
   }
 
-  /** Rows that stay keep their element, with the focus or the editor in it. */
+  /** Rows that stay keep their element where it is, with the focus or the field in it. */
   #draw() {
     const wanted = [...this.#queue.messages, ...[...this.#coming].map(([id, text]) => ({ id, text }))];
     const known = new Map(this.#rows().map((row) => [row.dataset.id, row]));
     const rows = wanted.map(({ id, text }) => this.#fill(known.get(id) ?? this.#fresh(), id, text));
-    if (!sameNodes(rows, [...this.#list.children])) this.#list.replaceChildren(...rows);
+    this.#place(rows);
     this.#strip.hidden = rows.length === 0;
     this.#fold();
+  }
+
+  /** @param {HTMLElement[]} rows */
+  #place(rows) {
+    for (const row of this.#rows()) {
+      if (rows.includes(row)) continue;
+      leaveQueue(row);
+      row.remove();
+    }
+    let place = this.#list.firstElementChild;
+    for (const row of rows) {
+      if (row === place) place = row.nextElementSibling;
+      else this.#list.insertBefore(row, place);
+    }
   }
 
   #fresh() {
@@ -154,12 +169,13 @@ class QueueStrip {
    * @param {Record<string, string>} fields
    */
   async #command(button, url, fields) {
+    const place = /** @type {HTMLElement} */ (button.closest(".queue-row, .queue-head"));
     button.disabled = true;
     const answer = await post(url, fields);
     button.disabled = false;
-    if (answer.ok) return answer.data;
-    emit("chat:refused", { error: answer.error || word("action.unsent"), hint: answer.hint });
-    return null;
+    if (answer.ok) place.querySelector(".refusal")?.remove();
+    else refuseAt(place, answer);
+    return answer.ok ? answer.data : null;
   }
 
   /** @param {MouseEvent} event */
@@ -188,9 +204,4 @@ class QueueStrip {
 /** @param {HTMLElement} row */
 function textOf(row) {
   return /** @type {HTMLElement} */ (row.querySelector(".queue-text"));
-}
-
-/** @param {Element[]} one @param {Element[]} other */
-function sameNodes(one, other) {
-  return one.length === other.length && one.every((node, at) => node === other[at]);
 }

@@ -82,12 +82,26 @@ function mayMove() {
 function replaceWith(fresh) {
   const list = listElement();
   if (!list) return;
-  const focused = document.activeElement?.closest("#chats a")?.getAttribute("data-thread");
+  const focused = focusIn(list);
   keepOlder(list, fresh);
   list.replaceChildren(...fresh.childNodes);
   mergeGroups();
   /** @type {any} */ (window).htmx?.process(list);
-  if (focused) rowLink(list, focused)?.focus({ preventScroll: true });
+  if (focused) find(list, focused)?.focus({ preventScroll: true });
+}
+
+/** Where the focus is: on a row's link, on its menu's button, or on "Older chats". @param {HTMLElement} list */
+function focusIn(list) {
+  const focused = document.activeElement;
+  if (!focused || !list.contains(focused)) return null;
+  const control = [".sidebar-more", ".row-menu", "a"].find((selector) => focused.closest(selector)) ?? "a";
+  return { thread: focused.closest(".row")?.querySelector("a")?.dataset.thread ?? "", control };
+}
+
+/** @param {HTMLElement} list @param {{thread: string, control: string}} place @returns {HTMLElement | null | undefined} */
+function find(list, { thread, control }) {
+  if (control === ".sidebar-more") return list.querySelector(control);
+  return rowLink(list, thread)?.closest(".row")?.querySelector(control);
 }
 
 /**

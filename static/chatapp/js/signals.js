@@ -12,8 +12,9 @@
  * chat:unsent      {text, clientId}: it did not arrive or was refused; the text is back in the composer
  * chat:refused     {error, hint}: why a command was refused, for the alert region
  * chat:restore     {text}: a discarded answer's message comes back into the composer
- * chat:deleted     {}: the thread is gone
+ * chat:deleted     {byUser}: the thread is gone; byUser: deleted on this page
  * chat:signedout   {}: the session has ended
+ * chat:signedin    {}: there is another one: what comes in is followed again
  * chat:retitled    {thread, title}: a new title, wherever it came from
  * chat:frame       a frame of the socket, as the server sent it
  * chat:stale       {}: the conversation on the page may be an old one; read it again

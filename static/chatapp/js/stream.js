@@ -6,6 +6,7 @@
  * that was seen, and a socket that falls silent counts as lost: the server beats every ten seconds.
  */
 
+import { onAttention } from "./attention.js";
 import { emit, on } from "./signals.js";
 
 const SIGNED_OUT = 4401;
@@ -28,7 +29,9 @@ export class Stream {
   #socket = null;
   #attempts = 0;
   #silences = 0;
-  #isEnded = false;
+  /** "": it comes back when it is lost. @type {"" | "deleted" | "signedout"} */
+  #ended = "";
+  #wasSignedOut = false;
   #isToldLost = false;
   #lastSync = 0;
   #lastHeard = 0;
@@ -50,7 +53,7 @@ export class Stream {
   }
 
   connect() {
-    if (this.#isEnded || this.#socket) return;
+    if (this.#ended || this.#socket) return;
     clearTimeout(this.#retry);
     const socket = new WebSocket(this.#address());
     this.#socket = socket;
@@ -68,13 +71,21 @@ export class Stream {
     socket?.close();
   }
 
-  /** Something tells that the network is there again, or the machine awake. */
+  /** Something tells that the network is there again, the machine awake, or somebody signed in again. */
   hurry() {
-    if (this.#isEnded) return;
+    if (this.#ended === "deleted") return;
+    if (this.#ended === "signedout") this.#forget();
     if (this.#socket && Date.now() - this.#lastHeard > SILENCE_MS) this.disconnect();
     if (this.#socket) return;
     this.#attempts = 0;
     this.connect();
+  }
+
+  /** The page went quiet with the sign-out: it is read anew. */
+  #forget() {
+    this.#ended = this.#run = "";
+    this.#seen.clear();
+    this.#wasSignedOut = true;
   }
 
   /**
@@ -165,9 +176,9 @@ export class Stream {
     this.#attempts = this.#silences = 0;
     clearTimeout(this.#notice);
     this.#notice = undefined;
-    if (!this.#isToldLost) return;
-    this.#isToldLost = false;
-    emit("chat:connection", { online: true, retryAt: 0 });
+    if (this.#wasSignedOut) emit("chat:signedin");
+    if (this.#isToldLost) emit("chat:connection", { online: true, retryAt: 0 });
+    this.#wasSignedOut = this.#isToldLost = false;
   }
 
   /** @param {number} code */
@@ -175,9 +186,8 @@ export class Stream {
     this.#socket = null;
     clearTimeout(this.#watchdog);
     if (code === SIGNED_OUT || code === NOT_THERE) {
-      this.#isEnded = true;
-      emit(code === SIGNED_OUT ? "chat:signedout" : "chat:deleted");
-      return;
+      this.#ended = code === SIGNED_OUT ? "signedout" : "deleted";
+      return emit(`chat:${this.#ended}`);
     }
     const pause = this.#pause();
     this.#retry = setTimeout(() => this.connect(), pause);
@@ -226,7 +236,8 @@ export function start() {
   current = stream;
   window.addEventListener("online", () => stream.hurry());
   on("chat:reachable", () => stream.hurry());
-  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && stream.hurry());
+  on("chat:stale", () => stream.hurry());
+  onAttention(() => stream.hurry());
   window.addEventListener("pagehide", () => stream.disconnect());
   window.addEventListener("pageshow", (event) => event.persisted && stream.connect());
   stream.connect();

@@ -79,7 +79,7 @@ async function confirmed(event) {
 /** @param {string} thread @param {string} text */
 function gone(thread, text) {
   if (thread === document.body.dataset.thread) {
-    emit("chat:deleted");
+    emit("chat:deleted", { byUser: true });
     leaveToast(text);
     return location.assign(document.body.dataset.homeUrl ?? "/");
   }

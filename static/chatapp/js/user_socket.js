@@ -1,6 +1,7 @@
 // @ts-check
 /** The user's own socket: it only hints that something in the list changed. Lost, it comes back by itself. */
 
+import { onAttention } from "./attention.js";
 import { emit } from "./signals.js";
 
 const SIGNED_OUT = 4401;
@@ -14,6 +15,7 @@ const LONGEST_WAIT = 15_000;
 export function watchUser(changed) {
   let wait = FIRST_WAIT;
   let wasLost = false;
+  let isSignedOut = false;
 
   function connect() {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/user/`);
@@ -29,11 +31,16 @@ export function watchUser(changed) {
     });
     socket.addEventListener("close", (event) => {
       wasLost = true;
-      if (event.code === SIGNED_OUT) return;
+      isSignedOut = event.code === SIGNED_OUT;
+      if (isSignedOut) return;
       setTimeout(connect, wait * (0.75 + Math.random() / 2));
       wait = Math.min(wait * 2, LONGEST_WAIT);
     });
   }
 
   connect();
+  onAttention(() => {
+    if (isSignedOut) connect();
+    isSignedOut = false;
+  });
 }
