@@ -75,14 +75,20 @@ class RunChannel:
 
     def add_frame(self, frame: Frame) -> None:
         if frame["type"] == "text_withdrawn":
-            self.void = self.void or self._has_shown
+            self._withdraw()
             return
         if self.void and frame["type"] in CONTENT:
-            self.void = False
-            self._pending.append({"type": "text_withdrawn"})
+            self._withdraw()
         self._has_shown = self._has_shown or frame["type"] in DELTAS
         merge_into(self._pending, frame)
         self.patience = min(self.patience, self._patience_with(frame))
+
+    def _withdraw(self) -> None:
+        """What is shown of this turn goes: other text follows at once, or nobody is to see it."""
+        if self.void or self._has_shown:
+            self._pending.append({"type": "text_withdrawn"})
+            self.patience = min(self.patience, SOON)
+        self.void = self._has_shown = False
 
     def _patience_with(self, frame: Frame) -> float:
         if frame["type"] not in UNHURRIED:

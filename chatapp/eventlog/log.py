@@ -33,7 +33,7 @@ ATTEMPT_PAUSES = (0.2, 0.8, 2.0)
 class EventLog:
     """Collects, writes and publishes. All of its methods run on one loop; its transactions do not."""
 
-    def __init__(self, on_lost: Callable[[str], None]) -> None:
+    def __init__(self, on_lost: Callable[[str, int], None]) -> None:
         self._channels: dict[str, RunChannel] = {}
         self._on_lost = on_lost
         self._all_due = self._hurried_due = math.inf  # when the loop's clock says so
@@ -123,7 +123,7 @@ class EventLog:
             await self._notify()
         for channel in channels:
             if channel.run_id not in held:
-                self._on_lost(channel.run_id)
+                self._on_lost(channel.run_id, channel.fence)
 
     def _settle(self, channel: RunChannel, *, written: bool) -> None:
         if not written:
@@ -186,8 +186,8 @@ class RunWrite:
     def attempt(self) -> None:
         """In a writer's thread. A commit whose answer got lost is found, and not done again."""
         if not self._was_tried:
-            self._was_tried = True
             self._row = self._prepared()
+            self._was_tried = True
         elif self._is_committed():
             return
         try:

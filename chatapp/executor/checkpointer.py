@@ -38,6 +38,7 @@ class RunCheckpointer:
         self._channel = channel
         self._job = job
         self._head: RunHead | None = None
+        self._owed: tuple[list[Entry], RunHead] | None = None  # an end that could not be stored yet
         self.has_begun = False
         self.is_stopping = False
         self.is_handing_over = False
@@ -101,15 +102,17 @@ class RunCheckpointer:
 
     async def end(self, error: dict[str, Any] | None = None) -> None:
         """The terminal save, where the engine did not come to it: a very early stop, or an error outside."""
-        if self.has_ended:
-            return
+        if not self.has_ended:
+            await self._end(*(self._owed or await self._end_with(error)))
+
+    async def _end_with(self, error: dict[str, Any] | None) -> tuple[list[Entry], RunHead]:
         if self._head is None:
             await self.load(self._job.run_id)  # what is stored is kept: usage, turns, the calls that started
         head = self._head or RunHead(agent_name=self._job.assistant, session_id=self._job.session_id)
-        ended = replace(head, status="failed" if error else "interrupted", error=error)
-        await self._end([], ended)
+        return [], replace(head, status="failed" if error else "interrupted", error=error)
 
     async def _end(self, entries: list[Entry], head: RunHead) -> None:
+        self._owed = entries, head
         if self.is_stopping:
             write, frame = self._stopped(entries, head), finished_frame("stopped")
         elif self.is_handing_over:

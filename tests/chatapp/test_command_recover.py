@@ -3,14 +3,16 @@
 import asyncio
 
 import pytest
+from django.db import OperationalError
 
 from agents import tool
 from agents.stores.orm import checkpoints, sessions
-from agents.testing import hangs, text
+from agents.testing import call, hangs, text
 from agents.transcript import AssistantTextEntry, ToolCallEntry, ToolResultEntry
 from agents.usage import Usage
 from chatapp import executor
 from chatapp.eventlog import read_after
+from chatapp.eventlog.log import RunWrite
 from chatapp.models import QueuedMessage, Revision
 from tests.chatapp.conftest import DATA, PAGE, ask, ended, flight_of, said, segments, send, shown, until
 from tests.chatapp.watching import in_thread, watching
@@ -180,6 +182,36 @@ def test_without_login_it_is_401_or_the_login_page(anonymous, thread):
 
 def test_other_methods_are_refused(client, thread):
     assert client.get(f"/threads/{thread.id}/recover/", **DATA).status_code == 405
+
+
+def test_a_result_whose_save_and_end_failed_is_kept_by_the_next_try(client, script, thread, monkeypatch):
+    """The database is away for the save of a result and for the engine's own end, and back for the last."""
+    ran, failed = [], []
+
+    @tool
+    def pay() -> str:
+        """Pays."""
+        ran.append(1)
+        return "paid"
+
+    attempt = RunWrite.attempt
+
+    def away(write):
+        if ran and len(failed) < 6:  # three of each
+            failed.append(1)
+            raise OperationalError("away")
+        attempt(write)
+
+    monkeypatch.setattr("chatapp.eventlog.log.ATTEMPT_PAUSES", (0, 0))
+    monkeypatch.setattr(RunWrite, "attempt", away)
+    script(call("pay"), text("Done."), tools=[pay])
+    send(client, thread, "Pay")
+    ended(thread)
+    run = flight_of(thread)
+    assert (len(failed), (run.head.error or {}).get("type")) == (6, "StorageError")
+    recover(client, thread, "resume")
+    ended(thread)
+    assert (ran, said(thread.session_id)) == ([1], ["Pay", None, None, "Done."])  # the call and its result
 
 
 async def test_once_the_answer_before_it_goes_on_pages_hear_that_nothing_holds_the_queue(

@@ -13,9 +13,11 @@ from agents.errors import LeaseLost, StorageError
 from agents.stores.orm import checkpoints
 from agents.transcript import AssistantTextEntry, InputEntry
 from chatapp.eventlog import EventLog, RunChannel, read_after
+from chatapp.eventlog import channel as channel_module
 from chatapp.eventlog import log as eventlog_module
 from chatapp.eventlog.channel import PATIENCE
 from chatapp.eventlog.frames import frame_of
+from chatapp.eventlog.rows import written_up_to
 from chatapp.models import RunEvent
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -43,7 +45,7 @@ def shown(channel):
 
 
 def log_of(channel, lost=None):
-    log = EventLog(on_lost=(lost if lost is not None else []).append)
+    log = EventLog(on_lost=lambda *which: (lost if lost is not None else []).append(which))
     log.open(channel)
     return log
 
@@ -79,14 +81,23 @@ async def test_void_text_goes_in_one_row_with_what_replaces_it(channel):
     log.emit(channel, said(channel, "first try"))
     await quiet(channel)
     log.emit(channel, events.Retrying(run_id=channel.run_id, attempt=2, of=4, reason="cut"))
-    log.emit(channel, events.TextWithdrawn(run_id=channel.run_id))
     await quiet(channel)
     assert [kind for kind, _ in await in_thread(shown, channel)] == ["text_delta", "retry"]
+    log.emit(channel, events.TextWithdrawn(run_id=channel.run_id))
     log.emit(channel, said(channel, "second"))
     await quiet(channel)
     assert (await in_thread(shown, channel))[2:] == [("text_withdrawn", ""), ("text_delta", "second")]
     rows = await in_thread(lambda: list(RunEvent.objects.order_by("first_seq")))
     assert [frame["type"] for frame in rows[-1].frames] == ["text_withdrawn", "text_delta"]
+
+
+async def test_text_that_nobody_is_to_see_goes_although_nothing_replaces_it(channel):
+    log = log_of(channel)
+    log.emit(channel, said(channel, "a secret"))
+    await quiet(channel)
+    log.emit(channel, events.TextWithdrawn(run_id=channel.run_id))
+    await quiet(channel)
+    assert [kind for kind, _ in await in_thread(shown, channel)] == ["text_delta", "text_withdrawn"]
 
 
 async def test_nothing_is_withdrawn_where_nothing_was_shown(channel):
@@ -98,14 +109,14 @@ async def test_nothing_is_withdrawn_where_nothing_was_shown(channel):
 
 
 async def test_a_run_whose_lease_went_writes_no_frame_more_and_is_told(channel):
-    lost: list[str] = []
+    lost: list[tuple[str, int]] = []
     log = log_of(channel, lost)
     await in_thread(lambda: checkpoints.claim(channel.run_id, owner="them:2:y", force=True))
     log.emit(channel, said(channel, "too late"))
     async with asyncio.timeout(5):
         while not lost:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    assert lost == [channel.run_id]
+    assert lost == [(channel.run_id, channel.fence)]
     assert await in_thread(shown, channel) == []
 
 
@@ -261,6 +272,27 @@ async def test_a_batch_whose_commit_was_not_answered_is_not_written_again(channe
     await quiet(channel)
     texts = [words for kind, words in await in_thread(shown, channel) if kind == "text_delta"]
     assert "".join(texts) == ("Hello" if then == "delta" else "Hel")
+
+
+async def test_a_save_while_the_log_cannot_be_read_takes_the_waiting_frames_along(channel, monkeypatch):
+    """A batch met a database that was away, and so does the save, before it can look what the batch wrote."""
+    monkeypatch.setattr("chatapp.eventlog.log.ATTEMPT_PAUSES", (0.01, 0.01))
+    log, looked = log_of(channel), []
+
+    def away_at_first(*args):
+        looked.append(1)
+        if len(looked) == 1:
+            raise OperationalError("away")
+        return written_up_to(*args)
+
+    monkeypatch.setattr(channel_module, "written_up_to", away_at_first)
+    channel.add(said(channel, "Hello"))
+    channel.in_doubt = True
+    operation, _ = saving(channel)
+    await log.write_with(channel, operation, closing=[{"type": "run_finished"}], added=1)
+    kinds = await in_thread(shown, channel)
+    assert [kind for kind, _ in kinds] == ["text_delta", "text_delta", "run_finished"]
+    assert "".join(text for _, text in kinds) == "Hello"
 
 
 async def test_a_text_that_begins_waits_for_nobody_and_takes_nobody_with_it(channel, other_channel):
