@@ -20,14 +20,14 @@ def refusing(script, monkeypatch):
 
 
 def test_what_a_guardrail_refused_is_neither_shown_nor_stored(client, refusing, thread):
-    provider = refusing(text("The secret is 42."), text("Something else."))
+    provider = refusing(text("The secret is marmot."), text("Something else."))
     send(client, thread, "Tell me")
     ended(thread)
     assert (flight_of(thread).head.error or {}).get("type") == "GuardrailTripped"
     assert shown(thread) == ""
-    assert "42" not in client.get(f"/threads/{thread.id}/").content.decode()
+    assert "marmot" not in client.get(f"/threads/{thread.id}/").content.decode()
     send(client, thread, "And now?")
     ended(thread)
     assert said(thread.session_id) == ["Tell me", "And now?", "Something else."]
     assert not [entry for entry in segments(thread)[0].entries if isinstance(entry, AssistantTextEntry)]
-    assert "42" not in str(provider.requests[-1])
+    assert "marmot" not in str(provider.requests[-1])
