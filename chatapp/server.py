@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 17  # with what follows, within the 20 that a supervisor grants
 REQUEST_SECONDS = 2
+HANDSHAKE_SECONDS = 20  # a socket that is cut off comes back at once, and makes a busy server busier
 MOST_BYTES = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 2**16  # of a body; with its field names
 TOO_LARGE = b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 Started = Callable[[asyncio.AbstractEventLoop], None]
@@ -90,6 +91,7 @@ class Server(Daphne):
             endpoints=[endpoint(host, port)],
             ready_callable=self._when_loop_runs,
             server_name="chatapp",
+            websocket_handshake_timeout=HANDSHAKE_SECONDS,
         )
         self._started, self._stopping, self._ready = started, stopping, ready
         self._ports: list[Any] = []

@@ -10,10 +10,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from chatapp.consumers.database import in_reader_thread
+from chatapp.consumers.login import Login
 from chatapp.consumers.signout import is_sign_out
 from chatapp.eventlog import Delivery, Frame, Subscription, hub
 from chatapp.eventlog.hub import encode, user_topic
-from chatapp.sockets import user_of
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -39,7 +39,7 @@ class Socket(ABC):
         self._receive = receive
         self._send = send
         self._user_id: int | None = scope["user"].pk
-        self._session_key: str = scope["session_key"]
+        self._login = Login(scope["session_key"], self._user_id)
 
     async def serve(self) -> None:
         await self._receive()  # websocket.connect
@@ -116,7 +116,7 @@ class Socket(ABC):
             delivery = await account.get()
             if delivery is None:
                 await self._check()
-            elif is_sign_out(delivery, self._session_key):
+            elif is_sign_out(delivery, self._login.session_key):
                 raise HangUp(SIGNED_OUT)
 
     async def _beat(self) -> None:
@@ -134,7 +134,7 @@ class Socket(ABC):
 
     def is_signed_in(self) -> bool:
         """In a thread: whether the session still stands for the same, active user."""
-        return self._user_id is not None and user_of(self._session_key).pk == self._user_id
+        return self._login.stands()
 
     async def say(self, frame: Frame) -> None:
         await self.say_text(encode(frame))

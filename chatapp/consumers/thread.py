@@ -16,6 +16,7 @@ from chatapp.eventlog import Delivery, Frame, read_piece
 from chatapp.eventlog.hub import encode, thread_topic
 from chatapp.history.snapshot import Place, read_live, read_snapshot
 from chatapp.models import Thread
+from chatapp.models.by_hand import find
 
 RUNS_REMEMBERED = 16
 ENDS = '{"type":"run_finished"'  # how such a frame begins as it is published
@@ -43,8 +44,8 @@ class ThreadSocket(Socket):
     def refusal(self) -> int | None:
         if not self.is_signed_in():
             return SIGNED_OUT
-        is_theirs = Thread.objects.filter(id=self.thread_id, owner_id=self._user_id).exists()
-        return None if is_theirs else NOT_THERE
+        assert self._user_id is not None  # who has no account is not signed in
+        return NOT_THERE if find(Thread, id=self.thread_id, owner_id=self._user_id) is None else None
 
     async def greet(self) -> None:
         await self._show(self._place)
