@@ -75,7 +75,11 @@ class RunLoop:
             await shielded(self._end(self.error))
             if not self._interrupt.is_reason(self.error) and not isinstance(raised, Exception):
                 raise
-        yield self._failed(self.error)
+        if self._is_stored_as_completed(self.error):
+            self.error = None
+            yield await self._completed()
+        else:
+            yield self._failed(self.error)
 
     # Beginning
 
@@ -215,6 +219,11 @@ class RunLoop:
             await self._close()
         log_failure(state.run_id, error)
         await self._tell_end(error)
+
+    def _is_stored_as_completed(self, error: BaseException) -> bool:
+        """What fired while the last save was made came too late."""
+        is_told = self.result is not None
+        return self._state.head.status == "completed" and not is_told and self._interrupt.is_reason(error)
 
     async def _tell_end(self, error: BaseException) -> None:
         """The end waits for no hook that hangs: nobody could cancel it any more."""

@@ -165,7 +165,7 @@ def _continued(
 ) -> RunState:
     others = [segment for segment in segments if segment.run_id != snapshot.run_id]
     session_id = snapshot.head.session_id or options.session_id
-    head = replace(snapshot.head, status="running", error=None, session_id=session_id)
+    head = replace(snapshot.head, status="running", error=None, session_id=session_id, updated_at=None)
     return RunState(
         snapshot.run_id,
         find_agent(agent, head.agent_name),

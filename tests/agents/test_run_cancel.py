@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -20,7 +20,7 @@ from agents.runtime.interrupt import Interrupt
 from agents.stores import InMemoryCheckpointer, InMemorySession
 from agents.testing import call, calls, hangs, text
 from agents.tools import tool
-from agents.transcript import InputEntry, ToolResultEntry, make_whole, pending_tool_calls
+from agents.transcript import Entry, InputEntry, ToolResultEntry, make_whole, pending_tool_calls
 from tests.agents.runs import WatchedCheckpointer, cancelled, events_of, kept, kinds, scripted, stored, types
 from tests.fakes.strict import check
 
@@ -55,6 +55,23 @@ async def test_leaving_the_stream_early_ends_the_run() -> None:
     assert (provider.open_streams, provider.closed_early) == (0, 1)
     assert (await stored(checkpointer)).head.status == "interrupted"
     assert checkpointer._claimed == set()
+
+
+async def test_a_token_that_comes_during_the_last_save_comes_too_late() -> None:
+    token = CancelToken()
+
+    class Session(InMemorySession):
+        async def append(self, session_id: str, entries: Sequence[Entry], **options: Any) -> str:
+            token.cancel()
+            await asyncio.sleep(0)
+            return await super().append(session_id, entries, **options)
+
+    checkpointer, session = InMemoryCheckpointer(), Session()
+    options = {"session": session, "session_id": "s", "cancel": token}
+    agent, _ = scripted("hi", "again")
+    events = await events_of(agent, checkpoint=kept(checkpointer), **options)
+    assert (types(events)[-1], (await stored(checkpointer)).head.status) == ("run_completed", "completed")
+    assert [segment.run_id for segment in await session.segments("s")] == ["r"]
 
 
 async def test_break_alone_ends_the_run_a_little_later() -> None:

@@ -1,6 +1,7 @@
 """What happens when a run's id is there already: continue, replay, restart, refuse."""
 
 import logging
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -66,6 +67,15 @@ async def test_an_unfinished_run_goes_on(status: str) -> None:
     assert provider.requests[0].entries == [ASKED]
     assert kinds(result.entries) == ["input", "assistant_text"]
     assert (await stored(checkpointer)).head.status == "completed"
+
+
+async def test_a_run_that_goes_on_is_not_as_old_as_it_was_found() -> None:
+    began, left = datetime(2020, 1, 1, tzinfo=UTC), datetime(2020, 1, 2, tzinfo=UTC)
+    checkpointer = await holding([ASKED], started_at=began, updated_at=left)
+    agent, _ = scripted("hi")
+    await Runner.run(agent, [], checkpoint=kept(checkpointer))
+    head = (await stored(checkpointer)).head
+    assert (head.started_at, head.updated_at and head.updated_at > left) == (began, True)
 
 
 async def test_open_calls_run_first_under_the_turn_that_made_them() -> None:
