@@ -69,3 +69,13 @@ def test_escape_gives_the_change_up_and_stops_nothing(busy: Chat) -> None:
     expect(row.locator(".queue-text")).to_have_text("say 1")
     expect(row.locator(".queue-text")).to_be_focused()
     expect(busy.conversation).to_have_attribute("data-status", "running")
+
+
+def test_however_many_wait_the_box_stays_on_the_page(chat: Chat) -> None:
+    chat.begin("say 400 @20")
+    chat.wait_for_words(1)
+    rows = wait_in_line(chat, *[f"say {number}" for number in range(1, 25)])
+    chat.page.locator(".queue-more").click()
+    expect(rows.nth(10)).to_be_visible()
+    expect(chat.box).to_be_in_viewport()
+    expect(chat.conversation).to_be_in_viewport()
