@@ -55,7 +55,12 @@ def test_text_typed_in_a_chat_that_is_deleted_elsewhere_waits_on_the_empty_page(
     type_in(chat, "never sent")
     person.post(f"/threads/{chat.thread}/delete/")
     expect(chat.page.locator("#composer-note")).to_contain_text("This chat was deleted in another window.")
-    expect(chat.open().box).to_have_value("never sent")
+    for more in (", still not", ", never"):
+        chat.box.press_sequentially(more)
+        chat.page.wait_for_function(
+            f"() => Object.values(localStorage).some((kept) => kept.includes('{more}'))"
+        )
+    expect(chat.open().box).to_have_value("never sent, still not, never")
 
 
 def test_an_untouched_tab_leaves_the_draft_of_another_one_alone(

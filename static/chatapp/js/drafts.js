@@ -15,6 +15,8 @@ export class Draft {
   #key;
   #clock = 0;
   #attempt = nothing();
+  /** What this page has put into the empty page's draft. */
+  #left = "";
   /** What this page last read or wrote: what other pages have made of it since is theirs. */
   #known = nothing();
 
@@ -65,9 +67,12 @@ export class Draft {
 
   /** The thread is gone: its draft waits on the empty page, behind what waits there. @param {string} text */
   leave(text) {
+    clearTimeout(this.#clock);
     const there = keyOf(this.#user, "");
     const waiting = parse(recall(there)).text;
-    if (text.trim() && !waiting.endsWith(text)) write(there, { text: waiting ? `${waiting}\n\n${text}` : text, clientId: "" });
+    const before = waiting.endsWith(this.#left) ? waiting.slice(0, waiting.length - this.#left.length) : waiting;
+    this.#left = text.trim() && before ? `\n\n${text}` : text.trim() && text;
+    if (before + this.#left !== waiting) write(there, { text: before + this.#left, clientId: "" });
     write(this.#key, nothing());
   }
 
