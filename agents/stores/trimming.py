@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import replace
 
+from agents.stores.digests import digest
 from agents.transcript import ToolResultEntry, json_text
 
 # The second wording is that of outputs which were shortened before there were digests.
@@ -35,8 +35,7 @@ def trimmed(result: ToolResultEntry, keep_chars: int) -> ToolResultEntry | None:
 def archive_digest(result: ToolResultEntry) -> str:
     """Of call id and output: what tells the archived outputs of one session apart, since a call id is unique
     within its run only."""
-    text = json_text([result.call_id, result.output])
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return digest(json_text([result.call_id, result.output]))
 
 
 def _mark(result: ToolResultEntry, left_out: int) -> str:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db import transaction
-
 from agents.stores.orm.transactions import writing
-from chatapp.eventlog import publish
 from chatapp.executor.interface import Executor, execute
-from chatapp.lifecycle.queue import queue_frame, start_next, waiting_thread_ids
+from chatapp.lifecycle.queue import start_next, tell_queue, waiting_thread_ids
 from chatapp.lifecycle.room import has_room
 from chatapp.models import Thread
 from chatapp.models.by_hand import find, has_queue
@@ -24,8 +21,7 @@ def advance(executor: Executor, thread_id: UUID) -> None:
         if thread is None:
             return
         started = start_next(thread) if has_room(thread.owner_id) else None
-        news = queue_frame(thread)
-        transaction.on_commit(lambda: publish(thread_id, None, [news]))
+        tell_queue(thread)
         if started is not None:
             execute(executor, *started)
 

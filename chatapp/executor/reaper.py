@@ -22,7 +22,7 @@ from chatapp.executor.interface import Executor, execute
 from chatapp.lifecycle import may_resume, resume, runs_wait_for_workers, take_over_and_fold
 from chatapp.lifecycle.folding import finished_frame
 from chatapp.lifecycle.ownership import QUEUED_OWNER
-from chatapp.lifecycle.queue import queue_frame
+from chatapp.lifecycle.queue import tell_queue
 from chatapp.models import Receipt, Thread
 from chatapp.models.by_hand import find, has_queue
 from chatapp.models.thread import thread_ids
@@ -88,8 +88,7 @@ def look_after(executor: Executor, thread: Thread) -> None:
         elif frames := _end(locked, run):
             transaction.on_commit(lambda: publish(locked.id, run.run_id, frames))
         if has_queue(locked.id):
-            queue = queue_frame(locked)
-            transaction.on_commit(lambda: publish(locked.id, None, [queue]))
+            tell_queue(locked)
 
 
 def _held(session_id: str) -> InFlight | None:

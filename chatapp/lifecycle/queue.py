@@ -7,11 +7,12 @@ from itertools import count
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.db import transaction
 from django.db.models import Max, Min
 
 from agents.stores.orm import checkpoints
 from agents.stores.orm.checkpoints import InFlight
-from chatapp.eventlog import Frame
+from chatapp.eventlog import Frame, publish
 from chatapp.lifecycle.content import Content, text_of
 from chatapp.lifecycle.jobs import RunJob
 from chatapp.lifecycle.starting import start
@@ -70,8 +71,10 @@ def reason_of(thread: Thread, run: InFlight | None) -> str | None:
     return None if run.live else state_of(run)
 
 
-def queue_frame(thread: Thread) -> Frame:
-    return {"type": "queue", **queue_of(thread, checkpoints.in_flight(thread.session_id))}
+def tell_queue(thread: Thread) -> None:
+    """After the commit: open pages show the queue as it is in this transaction."""
+    frame: Frame = {"type": "queue", **queue_of(thread, checkpoints.in_flight(thread.session_id))}
+    transaction.on_commit(lambda: publish(thread.id, None, [frame]))
 
 
 def waiting_thread_ids(limit: int = 50) -> list[UUID]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db import transaction
 from django.utils.translation import gettext_lazy
 
 from agents.stores.orm import checkpoints
 from chatapp import executor
-from chatapp.eventlog import publish
 from chatapp.lifecycle import ending_of, take_over_and_fold
 from chatapp.lifecycle.content import text_of, with_text
-from chatapp.lifecycle.queue import hold, queue_frame, start_next
+from chatapp.lifecycle.queue import hold, start_next, tell_queue
 from chatapp.lifecycle.room import has_room
 from chatapp.models import QueuedMessage, Thread
 from chatapp.services.commands import command, publish_later, tell_sidebar
@@ -74,12 +72,6 @@ def start_waiting(thread: Thread) -> None:
     if started is not None:
         executor.execute(*started)
         tell_sidebar(thread)
-
-
-def tell_queue(thread: Thread) -> None:
-    """After the commit: open pages show the queue as it is in this transaction."""
-    frame = queue_frame(thread)
-    transaction.on_commit(lambda: publish(thread.id, None, [frame]))
 
 
 def _waiting(thread: Thread, message_id: UUID) -> QueuedMessage:

@@ -13,12 +13,11 @@ from agents.transcript import InputEntry
 from chatapp import executor
 from chatapp.lifecycle import ending_of, resume, state_of, take_over_and_fold
 from chatapp.lifecycle.content import text_of
-from chatapp.lifecycle.queue import hold
+from chatapp.lifecycle.queue import hold, tell_queue
 from chatapp.models import Revision, Thread
 from chatapp.models.by_hand import has_queue
 from chatapp.services.commands import command, publish_later, tell_history, tell_sidebar
 from chatapp.services.errors import Invalid, Refused
-from chatapp.services.queueing import tell_queue
 
 NOTHING = gettext_lazy("There is nothing to recover in this chat.")
 NOTHING_HINT = gettext_lazy(

@@ -12,7 +12,7 @@ from chatapp import executor
 from chatapp.assistants import default_assistant, get_assistant
 from chatapp.lifecycle import start
 from chatapp.lifecycle.content import Content, text_of
-from chatapp.lifecycle.queue import enqueue, hold
+from chatapp.lifecycle.queue import enqueue, hold, tell_queue
 from chatapp.lifecycle.room import has_room
 from chatapp.models import QueuedMessage, Receipt, Thread
 from chatapp.models.by_hand import has_queue
@@ -26,7 +26,7 @@ from chatapp.services.commands import (
     write_receipt,
 )
 from chatapp.services.errors import Refused
-from chatapp.services.queueing import require_room_in_queue, start_waiting, tell_queue
+from chatapp.services.queueing import require_room_in_queue, start_waiting
 from chatapp.services.text import message_text, title_of
 
 

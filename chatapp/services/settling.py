@@ -12,10 +12,9 @@ from chatapp import executor
 from chatapp.eventlog import Delivery, hub
 from chatapp.eventlog.hub import owner_topic
 from chatapp.lifecycle import fold_waiting, is_live, is_waiting, take_over_and_fold
-from chatapp.lifecycle.queue import STOPPED, hold
+from chatapp.lifecycle.queue import STOPPED, hold, tell_queue
 from chatapp.models import Thread
 from chatapp.services.commands import command, publish_later, tell_sidebar
-from chatapp.services.queueing import tell_queue
 
 STOP_SECONDS = 10.0
 POLL_SECONDS = 0.05

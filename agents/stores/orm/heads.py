@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 from typing import TYPE_CHECKING, Any, cast
 
 from agents.checkpoint import RunHead, RunStatus
+from agents.stores.digests import digest
 from agents.transcript import clean_text, json_text
 from agents.usage import Usage
 
@@ -58,10 +58,6 @@ def context_values(head: RunHead) -> tuple[str | None, str]:
 
 def optional_text(value: Any) -> str | None:
     return None if value is None else json_text(value)
-
-
-def digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 _KINDS: dict[str, Any] = {
